@@ -21,6 +21,7 @@ CHANGED_IN_LOOP = "modified while iterated"
 WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
+ROLLED_BACK = "undone by a rollback"
 TOO_SOON = "result read too early"
 TOO_EARLY = "read before initialisation"
 INCOMPLETE = "published before it is complete"
@@ -222,9 +223,19 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
             return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
         # An update in one statement reads anew: nothing is lost, but it rests on the first look.
         return CHECK_THEN_ACT if updates(conflict) else NON_REPEATABLE_READ
+    if last.writes and rollback_by_others(conflict) is not None:
+        return ROLLED_BACK
     if last.writes:
         return TOO_SOON if _goes_on(conflict, left, right) else TORN_UPDATE
     return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+
+
+def rollback_by_others(conflict: Conflict) -> Access | None:
+    """Where another thread rolls back between two steps of a change to a database; None if none does."""
+    left, right = conflict.left, conflict.right
+    if left is None or right is None or left.access.thing[0] != "database":
+        return None
+    return next((one for one in reversed(right.others) if one.detail.startswith("rollback(")), None)
 
 
 def _goes_on(conflict: Conflict, left: Edge, right: Edge) -> bool:

@@ -43,7 +43,11 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     )
     saved = kinds.saved_before(conflict) or first
     looks = right.others[0 if one_thing(first, then) else -1]
+    undoes = kinds.rollback_by_others(conflict) or change
     sentences = {
+        kinds.ROLLED_BACK: f"Thread {one} changes {first.name} ({_at(first)}), and thread {undoes.thread} rolls back "
+        f"({_at(undoes)}) before thread {one} is done ({_at(then)}). If both use one connection, that undoes the "
+        "change.",
         kinds.SAVE_AND_RESTORE: f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
         f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
         kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({_at(first)}) and then replaces it ({_at(then)}); "
