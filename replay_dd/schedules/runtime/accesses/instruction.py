@@ -167,7 +167,8 @@ class Instruction:
         if where == COMPUTED or (does == READS and values.fixed(value)):
             return None
         if values.is_local(thing):
-            return self._of_local(thing, key, does, value, owner)
+            found = MISSING if where == CLASS else value
+            return None if where == CLASS and does == READS else self._of_local(thing, key, does, found, owner)
         of_interpreter = values.module_name(type(thing)) in ("builtins", "_thread", "_io")
         if where in (ABSENT, CLASS) and of_interpreter and not values.isinstance_of_type(thing):
             return None

@@ -124,9 +124,12 @@ def attribute(thing: Any, name: str) -> tuple[str, object, object]:
     kind = type(thing)
     if is_local(thing):
         mine = local_values(thing)
-        if mine is None or (name not in mine and in_class(kind, name)[0] is not None):
+        if mine is None:
             return COMPUTED, thing, UNKNOWN
-        return (INSTANCE if name in mine else ABSENT), mine, mine.get(name, MISSING)
+        if name in mine:
+            return INSTANCE, mine, mine[name]
+        base, found = in_class(kind, name)
+        return (ABSENT, mine, MISSING) if base is None else (CLASS, mine, found)
     if isinstance_of_type(thing):
         owner, value = in_class(thing, name)
         if owner is None:
