@@ -104,3 +104,32 @@ def test_the_tasks_of_an_event_loop_are_told_apart(tmp_path: Path) -> None:
     one, other = tasks[0][1], tasks[1][1]
     assert one != other
     assert tasks == [("reads", one), ("reads", other), ("stores", one), ("stores", other)]
+
+
+GENERATORS = """
+    import random, threading
+
+    own = random.Random(1)
+
+    def work():
+        own.seed(2)
+        own.choice([1, 2])
+        own.getstate()
+        random.random()
+        random.SystemRandom().random()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_numbers_drawn_from_a_generator_of_the_program_are_told(tmp_path: Path) -> None:
+    """All of a program may draw from that of the module; nobody expects to be alone there."""
+    seen = [one for one in accesses(GENERATORS, tmp_path) if one.holder_type in ("Random", "SystemRandom")]
+    told = [(one.name, one.detail.partition("(")[0], one.reads, one.writes) for one in seen if one.does == "calls"]
+    assert told == [
+        ("own", "seed", False, True),
+        ("own", "choice", True, True),
+        ("own", "getstate", True, False),
+    ]

@@ -209,6 +209,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if _hands_over(first) and _hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
+    if last.reads and last.holder_type == "Random":
+        return UPDATE_AND_READ  # a number is drawn from where the generator was left
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
         if again and last.tested and _sets_flag(right):

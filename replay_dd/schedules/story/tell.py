@@ -88,6 +88,8 @@ class _Teller:
                 f"to set {access.name} in each call, or to delete it when a call ends; a thread that serves one call "
                 "after another keeps it"
             )
+        if kind == kinds.UPDATE_AND_READ and access.holder_type == "Random":
+            return f"a generator of its own for each call, instead of {access.name} for all"
         if kind == kinds.CONCURRENT_USE and self.conflict.inside is not None and access.thing[0] == "attribute":
             return (
                 f"one {access.holder_type} for each thread, unless its package promises that threads may use one "

@@ -10,6 +10,7 @@ Rules of this module:
 from __future__ import annotations
 
 import gc
+import sys
 from _collections import deque  # type: ignore[import-not-found]  # the program may not have loaded `collections`
 from _thread import _local  # what `threading.local` is
 from _weakref import ReferenceType as _Reference
@@ -101,6 +102,13 @@ def own_values(thing: Any) -> dict[str, object] | None:
         return None
     values = descriptor.__get__(thing)
     return values if type(values) is dict else None
+
+
+def is_own_generator(thing: object) -> bool:
+    """Whether this is a generator of random numbers that the program has made; all share that of the module itself."""
+    module = sys.modules.get("random")
+    variables = {} if module is None else module.__dict__
+    return exactly(thing, variables.get("Random", type(None))) and thing is not variables.get("_inst")
 
 
 def is_local(thing: object) -> bool:
