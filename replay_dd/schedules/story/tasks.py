@@ -85,7 +85,7 @@ def _torn_by_tasks(observed: Observation) -> Iterator[_Torn]:
         same = [one for one in observed.accesses if one.number < last.number and one.thing == last.thing]
         own = [one for one in same if one.thread == last.thread]
         first = own[-1] if own else None
-        if first is None or first.writes or not first.reads or first.place.function != last.place.function:
+        if first is None or not first.reads or first.place.function != last.place.function:
             continue
         loop = last.thread.partition(" ")[0]
         others = [one for one in same if one.number > first.number and one.task and one.writes]

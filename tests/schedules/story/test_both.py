@@ -50,6 +50,7 @@ def test_two_that_found_the_same_both_go_on() -> None:
     [
         (looked("0.1", True), looked("0.2", False), CLOSES),
         (looked("0.2", False), CLOSES),
+        (looked("0.1", False)._replace(tested=False), looked("0.2", False), CLOSES),
         (looked("0.1", False), looked("0.2", False)._replace(tested=False), CLOSES),
         (looked("0.1", False), access("0.1", 2, 2, "stores"), looked("0.2", False), CLOSES),
         (looked("0.1", True), looked("0.2", True), CLOSES),  # it stores what both have found

@@ -106,8 +106,7 @@ def own_values(thing: Any) -> dict[str, object] | None:
 
 def is_own_generator(thing: object) -> bool:
     """Whether this is a generator of random numbers that the program has made; all share that of the module itself."""
-    module = sys.modules.get("random")
-    variables = {} if module is None else module.__dict__
+    variables = getattr(sys.modules.get("random"), "__dict__", {})
     return exactly(thing, variables.get("Random", type(None))) and thing is not variables.get("_inst")
 
 
