@@ -31,7 +31,8 @@ def links_in_words(links: Links) -> Iterator[tuple[str, str]]:
 
     Where two are proved, a last text without a label says what that means.
     """
-    several = sum(link.proved for link in links.tried) > 1
+    proved = sum(link.proved for link in links.tried)
+    several = proved > 1
     names = {access.name for link in links.tried for access in (link.first, link.second)}
     for link in sorted(links.tried, key=lambda link: not link.proved):
         first, second = (_in_short(access, named=len(names) > 1) for access in (link.first, link.second))
@@ -41,7 +42,8 @@ def links_in_words(links: Links) -> Iterator[tuple[str, str]]:
         else:
             yield "not proved", f"{first} before {second}: {link.why_not}"
     if several:
-        yield "", "It takes both proved orders to fail: with either one alone turned round, it passes."
+        all_of_them, any_of_them = ("both", "either one") if proved == 2 else ("all", "any one")
+        yield "", f"It takes {all_of_them} proved orders to fail: with {any_of_them} alone turned round, it passes."
 
 
 def _in_short(access: Access, *, named: bool) -> str:

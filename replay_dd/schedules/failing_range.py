@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from time import monotonic
 from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
@@ -28,6 +29,7 @@ from replay_dd.schedules.model import Log, Switch
 EVENLY = 8  # how many positions are tried at equal distances
 INTERESTING = 20  # and how many where the thread changes something, or comes to another line
 ALL_UP_TO = 16  # turns of so many positions are tried entirely
+OTHER_EDGES_S = 20.0  # after so many seconds, only the edges of the guilty switch's own range are still looked for
 
 
 class FailingRange(NamedTuple):
@@ -122,7 +124,9 @@ def find_failing_ranges(
         return NO_RANGES
     positions = _Positions(tests, ShiftedPreemption(runs, failing, switch, first_time, last_time), jobs)
     positions.try_at(_samples(first_time, last_time, switch.time, interesting))
-    positions.find_edges(is_late)
+    ends_at = monotonic() + OTHER_EDGES_S
+    positions.find_edges(is_late, guilty=switch.time)
+    positions.find_edges(lambda: is_late() or monotonic() >= ends_at)
     return FailingRanges(
         positions.ranges(switch.time), len(positions.tried), last_time - first_time + 1, positions.tests
     )
@@ -177,18 +181,24 @@ class _Positions:
         run, _ = self._tests.of(configuration)
         return next((found for found in run.switches if found.trigger == wanted), None)
 
-    def find_edges(self, is_late: Callable[[], bool]) -> None:
-        """Bisect between neighbours that ended differently until each edge is between two that were tried."""
-        while (middle := self._between()) and not is_late():
+    def find_edges(self, is_late: Callable[[], bool], guilty: int | None = None) -> None:
+        """Bisect between neighbours that ended differently until each edge is between two that were tried.
+
+        Args:
+            is_late: whether the time is over.
+            guilty: a time; given, only the edges of the range that it is in are looked for.
+        """
+        while (middle := self._between(guilty)) and not is_late():
             self.try_at(middle)
 
-    def _between(self) -> list[int]:
-        times = sorted(self.tried)
-        return [
-            (one + other) // 2
-            for one, other in pairwise(times)
-            if other - one > 1 and self.tried[one] != self.tried[other]
-        ]
+    def _between(self, guilty: int | None) -> list[int]:
+        edges = [(one, other) for one, other in pairwise(sorted(self.tried)) if self.tried[one] != self.tried[other]]
+        if guilty is not None:
+            edges = [
+                *[edge for edge in edges if edge[1] <= guilty][-1:],
+                *[edge for edge in edges if edge[0] >= guilty][:1],
+            ]
+        return [(one + other) // 2 for one, other in edges if other - one > 1]
 
     def ranges(self, guilty: int) -> tuple[FailingRange, ...]:
         """The ranges that the runs so far show."""

@@ -93,6 +93,7 @@ class Access(NamedTuple):
         detail: the method, with its arguments.
         tested: whether a decision depends on what it found.
         held: the locks that the thread held, by number.
+        task: the number of the task that an event loop ran in it; 0 if it ran none.
     """
 
     number: int
@@ -112,6 +113,7 @@ class Access(NamedTuple):
     detail: str
     tested: bool
     held: tuple[int, ...]
+    task: int = 0
 
     def conflicts(self, other: Access) -> bool:
         """Whether the order of these two accesses can matter: both touch the same thing, and one may change it."""
@@ -194,9 +196,11 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
                 found[told[0]] = access._replace(new=Value(*told[1]), writes=access.writes or told[2])
         elif told[4] in places:
             number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
-            name, reads, writes, old, new, detail, tested, held = others
+            if sort == "local":  # each thread has its own
+                key = f"{key} of thread {thread}"
+            name, reads, writes, old, new, detail, tested, held, task = others
             when: tuple[Any, ...] = (number, thread, time, global_time, places[place], stacks[stack])
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, _as_written(name), reads, writes)
-            values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held))
+            values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held), task)
             found[number] = Access(*when, *what, *values)
     return Observation(tuple(found.values()), locks, exact, switch_stacks)

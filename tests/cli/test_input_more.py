@@ -75,8 +75,7 @@ def test_the_input_is_the_script_that_runs(command: str, left: str, shop: Worksh
     assert done.status == 0
     assert json.loads(done.stdout)["failure"].startswith("ZeroDivisionError: ")
     assert (shop.folder / "left").read_text().strip() == left.strip()
-    words = [sys.executable, "-m", "pytest", f"--basetemp={shop.temporary / 'pytest'}", "test_p.py"]
-    ran = subprocess.run(words, cwd=shop.folder, capture_output=True, text=True)
+    ran = subprocess.run([sys.executable, "-m", "pytest", "test_p.py"], cwd=shop.folder, capture_output=True, text=True)
     assert "ZeroDivisionError: division by zero" in ran.stdout
     assert ran.returncode == 1
 

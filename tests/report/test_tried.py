@@ -28,6 +28,8 @@ def test_two_proved_orders_are_both_needed() -> None:
     assert labels == ("proved", "proved", "not proved", "")
     assert not any("turned round" in text for text in texts[:3])
     assert texts[-1] == "It takes both proved orders to fail: with either one alone turned round, it passes."
+    *_, last = links_in_words(Links((ONE, OTHER, OTHER)))
+    assert last[1] == "It takes all proved orders to fail: with any one alone turned round, it passes."
     told = " ".join(" ".join(links_as_text(Links((ONE, OTHER)))).split())
     assert told.count("turned round") == 1
 

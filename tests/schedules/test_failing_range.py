@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from replay_dd.schedules import failing_range
 from replay_dd.schedules.failing_range import ALL_UP_TO, FailingRanges, find_failing_ranges
 from replay_dd.schedules.model import Log, Switch, Trigger, UncaughtException
 from tests.schedules.logs import FAILED
@@ -70,6 +71,15 @@ def test_separate_ranges_stay_separate() -> None:
     assert [one.guilty for one in found.ranges] == [False, True]
     assert found.positions == 900
     assert found.tried < 60
+
+
+def test_the_edges_of_other_ranges_are_looked_for_only_while_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(failing_range, "OTHER_EDGES_S", 0.0)
+    runner = fails_at(lambda time: 140 <= time <= 420 or 664 <= time <= 773)
+    found = ranges_of(runner, guilty=switch("0.1", 750), last=900)
+    other, guilty = found.ranges
+    assert (guilty.first.time, guilty.last.time) == (664, 773)
+    assert (other.first.time, other.last.time) == (200, 400), "as near as they were tried"
 
 
 def test_ranges_before_and_after_the_guilty_switch_are_found() -> None:

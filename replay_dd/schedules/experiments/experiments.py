@@ -47,6 +47,8 @@ LONGEST_S = 30.0  # where until then too few have failed to tell anything
 _WITHOUT, _SEARCH = 0.4, 0.7  # of that time: when the runs without must be done, and the search for what helps
 _QUICK = 12  # hunted schedules that decide on the way
 _ENOUGH_FAILING, _ENOUGH = 5, 20  # schedules for which it is worth taking longer
+_LEFT_OVER = "each thread has its own, so no lock and no order of threads is missing"
+_OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
 _NARROWING = 40  # smaller locks that are tried
 
 
@@ -82,6 +84,10 @@ def with_experiments(
     story, twins = explanation.story, explanation.twins
     if story is None or twins is None or budget.schedules == 0 or explanation.interrupted:
         return explanation
+    if explanation.conflict is not None and explanation.conflict.of_tasks:
+        return explanation._replace(tried=Experiments(why_not=_OF_TASKS))
+    if explanation.conflict is not None and explanation.conflict.left_over:
+        return explanation._replace(tried=Experiments(why_not=_LEFT_OVER))
     if budget.time_s is not None and budget.time_s <= 0:
         return explanation._replace(tried=Experiments(why_not="the time is over"))
     try:

@@ -110,7 +110,7 @@ def lock_proposals(
     edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
     if not edges:
         return
-    own = [edge.access for edge in edges]
+    own = [one for one in (conflict.looked, *(edge.access for edge in edges)) if one is not None]
     others = [other for edge in edges for other in edge.others]
     yield from _taken_by_others(own, others, seen[0], sources)
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]

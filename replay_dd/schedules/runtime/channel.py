@@ -44,7 +44,8 @@ FROM, TO = "from", "to"
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 ACCESS = (
     # number, path, time, global time, place number, stack number, what it does, sort, number and type of what holds it,
-    # key, name, reads, writes, old value, new value, detail, tested, locks held; see accesses/observer.py
+    # key, name, reads, writes, old value, new value, detail, tested, locks held, number of the task or 0; see
+    # accesses/observer.py
     "access"
 )
 OBSERVING = "observing"  # whether operands can be read from the stack

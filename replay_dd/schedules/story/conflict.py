@@ -53,6 +53,11 @@ class Conflict(NamedTuple):
         before: the accesses of the thread before the switch, the latest last.
         after: its accesses after the stretch.
         never: the failing run ends before the right access, which is that of the passing run.
+        looked: the look of the thread before the right access that found what the other one then found, too.
+        since: where the thread has done something before the stretch that the others should have known.
+        inside: the call of an installed package that the thread has not come back from while another one calls it, too.
+        left_over: it is one thread that finds what it has left for itself in an earlier call.
+        of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
     """
 
     thread: str
@@ -63,6 +68,11 @@ class Conflict(NamedTuple):
     before: tuple[Access, ...]
     after: tuple[Access, ...]
     never: bool = False
+    looked: Access | None = None
+    since: Place | None = None
+    inside: StackFrame | None = None
+    left_over: bool = False
+    of_tasks: bool = False
 
 
 def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: FailingRange | None) -> Conflict:

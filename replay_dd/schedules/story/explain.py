@@ -12,24 +12,31 @@ from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.model import Ending
+from replay_dd.schedules.story.both import with_first_step, with_overlapping_calls, with_own_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
+from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
 from replay_dd.schedules.story.kinds import (
     LOST_UPDATE,
     NON_REPEATABLE_READ,
     ORDER_VIOLATION,
     TOO_EARLY,
+    TORN_UPDATE,
     essential,
     kind_of,
 )
-from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.left_over import INFERRED as LEFT_OVER_INFERRED
+from replay_dd.schedules.story.left_over import find_left_over
+from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
-from replay_dd.schedules.story.sentences import without_promise
+from replay_dd.schedules.story.sentences import other_order, without_promise
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 from replay_dd.schedules.story.victim import (
@@ -42,6 +49,8 @@ from replay_dd.schedules.story.victim import (
     made_once_more,
     never_done,
 )
+
+_MOST_CHOICES = 2  # beside the isolated one that are looked at
 
 
 class Explanation(NamedTuple):
@@ -119,8 +128,11 @@ def _race(
 ) -> Explanation:
     ending = found.failing.ending
     conflict = conflict_of(found, switch, twins)
+    left_over = _left_over(conflict, twins, ending)
+    if left_over is not None:
+        return left_over
     if conflict.left is None and conflict.right is None:
-        return Explanation(None)
+        return _of_first_look(found, switch, twins, runner, limit_s)
     links, proved, interrupted = NO_LINKS, conflict, False
     try:
         proved, links = _links(found, switch, twins, conflict, runner, limit_s)
@@ -140,11 +152,86 @@ def _race(
         return Explanation(None, interrupted=interrupted)
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
-        return Explanation(None, why if twins.failing_hang is None else "", interrupted=interrupted)
+        other = _of_first_look(found, switch, twins, runner, limit_s, links.runs)
+        return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     story = as_tried(story, links)
+    try:
+        more = _other_orders(found, switch, twins, proved, runner, limit_s, links) if not interrupted else NO_LINKS
+    except KeyboardInterrupt:
+        more, interrupted = NO_LINKS, True
+    except ReplayDDError:
+        more = NO_LINKS
+    for link in more.tried:
+        story = story._replace(summary=story.summary + other_order(link.first, link.second))
+    links = Links((*links.tried, *more.tried), links.runs + more.runs)
     chain = _chain(twins, proved, found, story)
     return Explanation(story, links=links, chain=chain, interrupted=interrupted, conflict=conflict)
+
+
+def _left_over(conflict: Conflict, twins: Twins, ending: Ending) -> Explanation | None:
+    """The story of what a thread finds of its own, if all that is known else is an order; None if there is none."""
+    if twins.failing_hang is not None or kind_of(conflict, ending) not in ("", ORDER_VIOLATION):
+        return None
+    found = find_left_over(twins.failing, twins.passing)
+    story = None if found is None else tell_race(found, twins.failing, twins.passing, ending)
+    if story is None:
+        return None
+    return Explanation(story._replace(inferred=(*story.inferred, LEFT_OVER_INFERRED)), conflict=found)
+
+
+def _other_orders(
+    found: ScheduleIsolation,
+    switch: GuiltySwitch,
+    twins: Twins,
+    conflict: Conflict,
+    runner: Runner,
+    limit_s: float | None,
+    links: Links,
+) -> Links:
+    """What else has to come in an order, at the other choices that the failure needs: only what was proved."""
+    if found.needed is None or not found.needed.minimal or not links.proved or twins.failing_hang is not None:
+        return NO_LINKS
+    others = [one for one in found.choices if one != switch.failing and not one.forced]
+    about = [*links.proved, *(edge.access for edge in (conflict.left, conflict.right) if edge is not None)]
+    proved: list[Link] = []
+    runs = 0
+    for choice in others[:_MOST_CHOICES]:
+        at_choice = find_conflict(twins.failing, GuiltySwitch(choice, None), None)._replace(left=None)
+        if at_choice.right is None or any(at_choice.right.access.touches(one) for one in about):
+            continue
+        _, tried = _links(found, GuiltySwitch(choice, None), twins, at_choice, runner, limit_s, links.runs + runs)
+        runs += tried.runs
+        proved += [link for link in tried.tried if link.proved]
+    return Links(tuple(proved), runs)
+
+
+def _of_first_look(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, runner: Runner, limit_s: float | None, runs: int = 0
+) -> Explanation:
+    """The story of the first look that differs between the runs; none if what was tried speaks against it."""
+    ending = found.failing.ending
+    if twins.failing_hang is not None:
+        return Explanation(None)
+    told = tell_tasks(twins.failing, twins.passing, ending)
+    if told is not None:
+        return Explanation(told[1], conflict=told[0])
+    for seen in conflicts_of_first_looks(twins.failing, twins.passing):
+        conflict = with_own_check(seen, twins.failing)
+        try:
+            _, links = _links(found, switch, twins, conflict, runner, limit_s, runs)
+        except KeyboardInterrupt:
+            return Explanation(None, interrupted=True)
+        except ReplayDDError:
+            return Explanation(None)
+        runs += links.runs
+        story = tell_race(conflict, twins.failing, twins.passing, ending)
+        if story is None or any(link.disproved for link in links.tried):
+            continue
+        story = as_tried(story._replace(inferred=(*story.inferred, INFERRED)), links)
+        chain = _chain(twins, conflict, found, story)
+        return Explanation(story, links=links._replace(runs=runs), chain=chain, conflict=conflict)
+    return Explanation(None)
 
 
 def _between_producers(
@@ -233,6 +320,12 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         conflict = made_once_more(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = changed_in_between(twins.failing, conflict) or conflict
+    if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
+        conflict = with_own_check(conflict, twins.failing)
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
+        conflict = with_first_step(conflict, switch, found.failing_range)
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
+        conflict = with_overlapping_calls(conflict, switch, twins.failing)
     return essential(conflict, ending)
 
 

@@ -21,12 +21,14 @@ CHANGED_IN_LOOP = "modified while iterated"
 WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
+ROLLED_BACK = "undone by a rollback"
 TOO_SOON = "result read too early"
 TOO_EARLY = "read before initialisation"
 INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
+LEFT_OVER = "left over from an earlier call"
 MISSED_NOTIFICATION = "missed notification"
 LOCK_ORDER = "lock-order deadlock"
 SELF_DEADLOCK = "self-deadlock"
@@ -70,6 +72,10 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     """
     if ending.deadlock:
         return _of_deadlock(conflict, ending)
+    if conflict.left_over:
+        return LEFT_OVER
+    if conflict.inside is not None:
+        return CONCURRENT_USE
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
@@ -172,6 +178,10 @@ def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
 def _of_one(conflict: Conflict, left: Edge | None, right: Edge | None) -> str:
     if left is None and right is None:
         return ""
+    if conflict.looked is not None:
+        return CHECK_THEN_ACT
+    if conflict.since is not None:
+        return TORN_UPDATE
     return TOO_SOON if looked_too_soon(conflict) is not None else ORDER_VIOLATION
 
 
@@ -199,6 +209,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if _hands_over(first) and _hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
+    if last.reads and last.holder_type == "Random":
+        return UPDATE_AND_READ  # a number is drawn from where the generator was left
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
         if again and last.tested and _sets_flag(right):
@@ -213,9 +225,19 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
             return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
         # An update in one statement reads anew: nothing is lost, but it rests on the first look.
         return CHECK_THEN_ACT if updates(conflict) else NON_REPEATABLE_READ
+    if last.writes and rollback_by_others(conflict) is not None:
+        return ROLLED_BACK
     if last.writes:
         return TOO_SOON if _goes_on(conflict, left, right) else TORN_UPDATE
     return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+
+
+def rollback_by_others(conflict: Conflict) -> Access | None:
+    """Where another thread rolls back between two steps of a change to a database; None if none does."""
+    left, right = conflict.left, conflict.right
+    if left is None or right is None or left.access.thing[0] != "database":
+        return None
+    return next((one for one in reversed(right.others) if one.detail.startswith("rollback(")), None)
 
 
 def _goes_on(conflict: Conflict, left: Edge, right: Edge) -> bool:
@@ -287,6 +309,11 @@ def _two_writes(left: Edge, right: Edge) -> str:
     new, last = left.access.new, right.access
     of_it = 0 <= new.number == last.thing[1] or (bool(new.type) and last.name.startswith(f"{new.type}."))
     return INCOMPLETE if of_it and left.access.does == "stores" else TORN_UPDATE
+
+
+def empties(access: Access) -> bool:
+    """Whether it stores a new, empty container: that was computed from nothing."""
+    return access.does == "stores" and access.new.text in _EMPTY and access.new.text not in ("None", "''")
 
 
 def replaces_container(left: Edge, right: Edge) -> bool:

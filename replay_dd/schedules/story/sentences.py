@@ -32,6 +32,8 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         return _stored_twice(conflict.thread, right)
     one, first, then = conflict.thread, left.access, right.access
     change = _change(right) or _change(left) or right.others[-1]
+    if kind == kinds.CHECK_THEN_ACT and not one_thing(first, then):
+        change = _change(left) or change  # what it has seen, not what it does then
     other, between = change.thread, _at(change)
     twice = (
         f"Thread {one} goes through {then.name} ({_at(then)}) while thread {other} changes it ({between})."
@@ -41,12 +43,19 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     )
     saved = kinds.saved_before(conflict) or first
     looks = right.others[0 if one_thing(first, then) else -1]
+    undoes = kinds.rollback_by_others(conflict) or change
     sentences = {
+        kinds.ROLLED_BACK: f"Thread {one} changes {first.name} ({_at(first)}), and thread {undoes.thread} rolls back "
+        f"({_at(undoes)}) before thread {one} is done ({_at(then)}). If both use one connection, that undoes the "
+        "change.",
         kinds.SAVE_AND_RESTORE: f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
         f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
         kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({_at(first)}) and then replaces it ({_at(then)}); "
         f"what thread {other} has changed there in between ({between}) is lost."
         if kinds.replaces_container(left, right)
+        else f"Thread {one} reads {first.name} ({_at(first)}) and then replaces it by {then.new.text} ({_at(then)}), "
+        f"whatever is there by then; thread {other} has changed it in between ({between})."
+        if kinds.empties(then)
         else f"Thread {one} computes what it stores ({_at(then)}) from what it has read before "
         f"({_at(first)}); what thread {other} has stored in between ({between}) is lost.",
         kinds.UPDATE_AND_READ: f"Thread {one} changes {first.name} ({_at(first)}) and reads it again ({_at(then)}); "
@@ -95,6 +104,21 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"Thread {look.thread} looks at {look.name} ({_at(look)}) before thread {added.thread} is done with it "
             + (f"({_at(added)}).")
         )
+    if conflict.inside is not None:
+        package = own.place.file.partition("/")[0].removesuffix(".py")
+        there = f"{short_file(conflict.inside.file)}:{conflict.inside.line}"
+        shared = f"one {own.holder_type}" if own.thing[0] == "attribute" else own.name
+        return (
+            f"Thread {one} has not come back from its call of {package} ({there}) when thread {last.thread} calls it, "
+            f"too ({_at(edge.others[0])}): both work on {shared} at a time, and no lock keeps them apart."
+        )
+    if conflict.looked is not None and not conflict.left_over:
+        return _both_went_on(conflict.looked, last, own)
+    if conflict.since is not None:
+        return (
+            f"Thread {one} passes {short_file(conflict.since.file)}:{conflict.since.line} and stores {own.name} "
+            f"({_at(own)}) only then; thread {last.thread} looks at it in between ({_at(last)}) and does not see that."
+        )
     unready = used_unready(conflict)
     if kind == kinds.TOO_EARLY and unready is not None:
         return (
@@ -107,6 +131,9 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"({_at(other)}) since thread {one} last looked."
         )
     sentences = {
+        kinds.LEFT_OVER: f"Thread {one} finds {own.name} as it has left it in an earlier call ({_at(own)}; stored at "
+        f"{_at(last)}). Each thread has its own, which lasts as long as the thread; in the passing run, "
+        "nothing is there.",
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
         f"({_at(own)}){', which it no longer comes to' if conflict.never else ''}.",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
@@ -147,12 +174,33 @@ def _order(conflict: Conflict) -> str:
     return f"{first[0].upper()}{first[1:]} before {then}{_OTHER_WAY}"
 
 
+def other_order(first: Access, then: Access) -> str:
+    """That the failure takes another order, too, as a sentence.
+
+    Args:
+        first: what must come first.
+        then: what must come after it.
+    """
+    return (
+        f" It takes another order, too: thread {first.thread} {_in_short(first)} before thread {then.thread} "
+        f"{_in_short(then)}."
+    )
+
+
 def _stored_twice(thread: str, right: Edge) -> str:
     stored = next(other for other in right.others if other.does == "stores")
     found = "nothing" if stored.old.is_missing else stored.old.text
     return (
         f"Threads {thread} and {stored.thread} both found {found} there, and both stored; what thread {stored.thread} "
         f"has stored ({_at(stored)}) is lost when thread {thread} stores ({_at(right.access)})."
+    )
+
+
+def _both_went_on(looked: Access, other: Access, stored: Access) -> str:
+    found = "nothing" if looked.old.is_missing else looked.old.text or f"the same {looked.old.type}"
+    return (
+        f"Threads {looked.thread} and {other.thread} both found {found} in {looked.name} ({_at(looked)}), and both "
+        f"went on; thread {stored.thread} stores there ({_at(stored)}) only after thread {other.thread} has looked."
     )
 
 
@@ -176,6 +224,8 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     """
     right, left = conflict.right, conflict.left
     edge = right or left
+    if kind == kinds.LEFT_OVER:
+        return ""
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"
         return f"if {own} before the time-out of thread {edge.others[-1].thread} expires"

@@ -7,6 +7,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from replay_dd.schedules.hang import Hang
@@ -116,11 +117,24 @@ def _article(words: str) -> str:
 
 def path_of(access: Access) -> tuple[StackFrame, ...]:
     """The frames of counted code on the way to an access, the outermost first."""
-    return tuple(frame for frame in reversed(access.stack) if frame.counted)
+    return _counted(access.stack)
+
+
+def _counted(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
+    return tuple(frame for frame in reversed(stack) if frame.counted)
 
 
 def called_at(access: Access) -> StackFrame | None:
     """Where the program's own code calls the installed package that makes an access; None if none does."""
-    path = path_of(access)
+    return own_call(access.stack)
+
+
+def own_call(stack: Sequence[StackFrame]) -> StackFrame | None:
+    """Where the program's own code calls the installed package whose code is on top of a stack; None if none is.
+
+    Args:
+        stack: the frames, the innermost first.
+    """
+    path = _counted(stack)
     own = [frame for frame in path if not frame.is_installed]
     return own[-1] if own and path[-1].is_installed else None

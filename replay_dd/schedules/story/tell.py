@@ -79,8 +79,23 @@ class _Teller:
             passing=tuple(self._passing(own_before + stretch + (accesses if conflict.never else own_after))),
             locks=tuple(locks_in_words(self.failing, self.passing, own_before + stretch + own_after)),
             inferred=tuple(inferred_from(conflict, self.failing)),
-            help=own_value_in_words(edges[0].access, self.passing) if kind == kinds.OVERWRITTEN else "",
+            help=self._help(kind, edges[0].access),
         )
+
+    def _help(self, kind: str, access: Access) -> str:
+        if kind == kinds.LEFT_OVER:
+            return (
+                f"to set {access.name} in each call, or to delete it when a call ends; a thread that serves one call "
+                "after another keeps it"
+            )
+        if kind == kinds.UPDATE_AND_READ and access.holder_type == "Random":
+            return f"a generator of its own for each call, instead of {access.name} for all"
+        if kind == kinds.CONCURRENT_USE and self.conflict.inside is not None and access.thing[0] == "attribute":
+            return (
+                f"one {access.holder_type} for each thread, unless its package promises that threads may use one "
+                "at the same time"
+            )
+        return own_value_in_words(access, self.passing) if kind == kinds.OVERWRITTEN else ""
 
     def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:
         """What the interrupted thread and the others did to the things of the conflict: before, meanwhile, after."""
@@ -101,6 +116,8 @@ class _Teller:
                 before = [
                     one for one in before if one.number != right.access.number
                 ]  # a call in progress takes effect afterwards
+        elif conflict.looked is not None:
+            before = [conflict.looked]
         elif right is not None:
             before = [
                 one for one in conflict.before if one.writes and concerns(one) and one.number != right.access.number
@@ -160,8 +177,11 @@ class _Teller:
         for number, turn in enumerate(turns):
             following = turns[number + 1] if number + 1 < len(turns) else None
             then = ""
-            if following is not None and turn.thread == thread:
-                then = f"stopped {self._stopped_at()}; thread {following.thread} runs"
+            if following is not None and self.conflict.left_over:
+                then = f"the call is over; thread {thread} goes on with another one"
+            elif following is not None and turn.thread == thread:
+                stops = "awaits" if self.conflict.of_tasks else "stopped"
+                then = f"{stops} {self._stopped_at()}; thread {following.thread} runs"
             elif following is not None and following.thread == thread:
                 saw = [step for one in result for step in one.steps if one.thread == thread and step.mark]
                 then = f"thread {thread} goes on" + (f" with what it saw at ({saw[-1].mark})" if saw else "")

@@ -158,7 +158,12 @@ def described(access: Access) -> str:
         return f"one {kind}"
     if sort == "file":
         return "a folder" if access.detail.partition("(")[0] in _OF_FOLDERS else "a file"
-    return {"database": "by SQL", "lock": "a lock", "process": "of the whole process"}.get(sort, key)
+    return {
+        "database": "by SQL",
+        "local": "which each thread has for itself",
+        "lock": "a lock",
+        "process": "of the whole process",
+    }.get(sort, key)
 
 
 def listed(words: Iterable[str]) -> str:

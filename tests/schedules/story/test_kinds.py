@@ -98,6 +98,28 @@ def test_the_kind_follows_from_both_edges(conflict: Conflict, kind: str) -> None
     assert kind_of(conflict, PASSED) == kind
 
 
+def test_a_change_of_a_database_that_another_thread_rolls_back() -> None:
+    database = ("database", -1, "")
+    others = [
+        access("0.2", 1, 5, "calls", database, writes=True, detail="execute('INSERT')"),
+        access("0.2", 2, 6, "calls", database, writes=True, detail="rollback()"),
+    ]
+    both = {"left_thing": database, "right_thing": database}
+    undone = shape("stores", "", "stores", others=others, **both)
+    assert kind_of(undone, PASSED) == kinds.ROLLED_BACK
+    assert "thread 0.2 rolls back" in summary_of(kinds.ROLLED_BACK, undone)
+    assert kind_of(shape("stores", "", "stores", others=others[:1], **both), PASSED) == kinds.TORN_UPDATE
+
+
+def test_a_number_is_drawn_from_where_another_thread_has_left_the_generator() -> None:
+    own = {"left_thing": ("object", 5, ""), "right_thing": ("object", 5, "")}
+    others = [access("0.2", 1, 5, "calls", ("object", 5, ""), writes=True, detail="seed(2)")]
+    drawn = shape("stores", "", "stores", others=others, **own)
+    assert drawn.right is not None
+    right = drawn.right._replace(access=drawn.right.access._replace(holder_type="Random", reads=True))
+    assert kind_of(drawn._replace(right=right), PASSED) == kinds.UPDATE_AND_READ
+
+
 def test_an_event_that_is_cleared_after_another_thread_has_set_it_is_a_missed_notification() -> None:
     event = {"thing": ("object", 5, ""), "holder_type": "Event", "writes": True}
     told = access("0.2", 1, 5, "calls", detail="set()", **event)

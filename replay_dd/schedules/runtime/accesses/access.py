@@ -6,8 +6,8 @@ from .values import UNKNOWN
 
 READS, STORES, DELETES, CHECKS, CALLS, ITERATES = "reads", "stores", "deletes", "checks", "calls", "iterates"
 ACQUIRES, GIVES_UP, WANTS = "acquires", "gives up", "wants"
-ATTRIBUTE, ITEM, WHOLE, GLOBAL, CELL, FILE, DATABASE, OBJECT, LOCK, PROCESS = (
-    *("attribute", "item", "whole", "global", "cell", "file", "database", "object", "lock", "process"),
+ATTRIBUTE, ITEM, WHOLE, GLOBAL, CELL, FILE, DATABASE, OBJECT, LOCK, PROCESS, LOCAL = (
+    *("attribute", "item", "whole", "global", "cell", "file", "database", "object", "lock", "process", "local"),
 )
 
 
@@ -16,7 +16,8 @@ class Access:
 
     Attributes:
         does: what the instruction does, in a word.
-        sort: attribute, item, whole (of a container), global, cell, file, database, object, lock, process.
+        sort: attribute, item, whole (of a container), global, cell, file, database, object, lock, process, local (what
+            a thread has of a thread-local object).
         holder: the object that has the attribute or the item; the object itself for ``whole`` and ``object``.
         key: the name of the attribute or variable, the text of the key, the path of the file.
         name: as a person would call it.

@@ -70,7 +70,8 @@ class AnyInstruction(Instruction):
             name = _name_of(function)
         elif values.isinstance_of_type(function) and values.module_name(function) == "builtins":  # type: ignore[arg-type]
             name = values.type_name(function)  # type: ignore[arg-type]
-        if type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename):
+        own_code = type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename)
+        if own_code and not values.is_own_generator(own):  # whose `seed` is one of ours
             return None  # what it does is seen in its own code
         if values.is_reference(function):
             return self._referent(function, self.expression(count + extra + 2) or self.expression(count + extra + 1))
@@ -175,7 +176,7 @@ class AnyInstruction(Instruction):
         if name == "__exit__":
             return self.redirection(own, ends=True)
         effect = effect_of(module, name)
-        if effect is None:
+        if effect is None or (module == "random" and not values.is_own_generator(own)):
             return None
         if module.startswith("pathlib"):
             return _of_file(own, name, effect)

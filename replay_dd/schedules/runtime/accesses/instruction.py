@@ -24,6 +24,7 @@ from .access import (
     GLOBAL,
     ITEM,
     ITERATES,
+    LOCAL,
     OBJECT,
     READS,
     STORES,
@@ -165,6 +166,9 @@ class Instruction:
         where, owner, value = values.attribute(thing, key)
         if where == COMPUTED or (does == READS and values.fixed(value)):
             return None
+        if values.is_local(thing):
+            found = MISSING if where == CLASS else value
+            return None if where == CLASS and does == READS else self._of_local(thing, key, does, found, owner)
         of_interpreter = values.module_name(type(thing)) in ("builtins", "_thread", "_io")
         if where in (ABSENT, CLASS) and of_interpreter and not values.isinstance_of_type(thing):
             return None
@@ -189,6 +193,17 @@ class Instruction:
             access.new = MISSING
         else:
             self.names.remember(value, access.name)
+        return access
+
+    def _of_local(self, thing: object, key: str, does: str, value: object, mine: object) -> Access:
+        """An access to what the present thread has of a thread-local object."""
+        access = Access(does, LOCAL, thing, key, f"{self.names.name_of(thing)}.{key}")
+        access.old = value
+        if does == STORES:
+            access.new = self.value(2) if self.name == "STORE_ATTR" else UNKNOWN
+            access.again = (mine, key)
+        elif does == DELETES:
+            access.new = MISSING
         return access
 
     def redirection(self, manager: object, *, ends: bool) -> Access | None:

@@ -39,6 +39,13 @@ _OTHERS = {
         "close shutdown connect bind listen detach __exit__",
         "send sendall sendto sendmsg",
     ),
+    "random": _table(
+        "getstate",
+        "seed setstate",
+        "random uniform triangular randint randrange choice choices sample shuffle getrandbits randbytes gauss "
+        "normalvariate lognormvariate expovariate vonmisesvariate gammavariate betavariate paretovariate "
+        "weibullvariate binomialvariate",
+    ),
     "concurrent": _table(
         "done result exception running cancelled", "set_result set_exception", "submit shutdown cancel"
     ),

@@ -26,6 +26,7 @@ from .call import is_there
 from .dying import Dying, way_to
 from .made_items import MadeItems, makes_items, position_of
 from .reader import Reader
+from .tasks import is_coroutine, running_task
 from .whole_process import is_relative, reads_directory
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -81,6 +82,9 @@ class Observer:
         self._reader = Reader(lambda file: scheduler.places.kind(file) == LIBRARY)
         self._identities = Identities()
         self._stacks: dict[tuple[object, ...], int] = {}
+        self._of_coroutines: set[int] = set()
+        self._tasks = Identities()
+        self._task_numbers: dict[int, int] = {}
         self._kept: list[object] = []
         self._locks: dict[int, Lock | RLock] = {}
         self._named: set[int] = set()
@@ -192,11 +196,18 @@ class Observer:
             *(scheduler.log.place_number(place), stack, access.does, access.sort),
             *(number, values.class_name(type(holder)), access.key, access.name, access.reads, access.writes),
             *(old or self.described(access.old), self.described(access.new), access.detail, tested),
-            tuple([self._lock(lock) for lock in held]),
+            *(tuple([self._lock(lock) for lock in held]), self._task(thread, stack)),
         )
         self._dying.watch(access)
         if access.again is not None and access.new is values.UNKNOWN:
             self._open = (self._sent, access.again, access.before)  # type: ignore[assignment]
+
+    def _task(self, thread: ManagedThread, stack: int) -> int:
+        """The number of the task that makes an access, in the order of their first one; 0 if none does."""
+        task = running_task() if stack in self._of_coroutines and thread is self._scheduler.current else None
+        if task is None:
+            return 0
+        return self._task_numbers.setdefault(self._tasks.number(task), len(self._task_numbers) + 1)
 
     def _close(self) -> None:
         """Tell what the last access has left behind."""
@@ -230,6 +241,8 @@ class Observer:
         if number is None:
             number = self._stacks[key] = len(self._stacks)
             self._kept += [code for code, _, _ in way]
+            if any(is_coroutine(code) for code, _, _ in way):
+                self._of_coroutines.add(number)
             places = self._scheduler.places
             rows = []
             for code, _, line in way:

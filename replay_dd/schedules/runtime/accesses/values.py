@@ -10,7 +10,9 @@ Rules of this module:
 from __future__ import annotations
 
 import gc
+import sys
 from _collections import deque  # type: ignore[import-not-found]  # the program may not have loaded `collections`
+from _thread import _local  # what `threading.local` is
 from _weakref import ReferenceType as _Reference
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -112,9 +114,39 @@ def own_values(thing: Any) -> dict[str, object] | None:
     return values if type(values) is dict else None
 
 
+def is_own_generator(thing: object) -> bool:
+    """Whether this is a generator of random numbers that the program has made; all share that of the module itself."""
+    variables = getattr(sys.modules.get("random"), "__dict__", {})
+    return exactly(thing, variables.get("Random", type(None))) and thing is not variables.get("_inst")
+
+
+def is_local(thing: object) -> bool:
+    """Whether each thread has attributes of its own of this object."""
+    return is_a(thing, _local)
+
+
+def local_values(thing: Any) -> dict[str, object] | None:
+    """The attributes that the present thread has of a thread-local object; None if to ask would run the program's code.
+
+    A class that is derived makes them with its own ``__init__`` as a thread first asks.
+    """
+    if in_class(type(thing), "__init__")[0] not in (_local, object):
+        return None
+    values = _local.__getattribute__(thing, "__dict__")
+    return values if type(values) is dict else None
+
+
 def attribute(thing: Any, name: str) -> tuple[str, object, object]:
     """(where an attribute is, its owner, its value), as the interpreter finds it."""
     kind = type(thing)
+    if is_local(thing):
+        mine = local_values(thing)
+        if mine is None:
+            return COMPUTED, thing, UNKNOWN
+        if name in mine:
+            return INSTANCE, mine, mine[name]
+        base, found = in_class(kind, name)
+        return (ABSENT, mine, MISSING) if base is None else (CLASS, mine, found)
     if isinstance_of_type(thing):
         owner, value = in_class(thing, name)
         if owner is None:

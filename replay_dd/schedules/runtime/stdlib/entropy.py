@@ -49,6 +49,7 @@ def adapt_random(module: Any) -> None:
     def seed(self: Any, a: Any = None, version: int = 2) -> None:
         real_seed(self, int.from_bytes(os.urandom(32), "big") if a is None else a, version)
 
+    seed.__module__ = real_seed.__module__
     module.Random.seed = seed
     module._urandom = os.urandom
     module.seed = module._inst.seed

@@ -1,0 +1,87 @@
+"""What a thread had done when another one came too early: the same look, the first step of a change, a call.
+
+The edges of a failing range show one access of a thread, and the look of another one before it. That is an order; what
+is wrong with it shows in what the thread did before: it may have looked itself and found the same, so that both go on;
+or it has done already what it then only notes.
+
+Rules of this module:
+
+* The same look is one at the same line that found the same, and nothing was stored by its thread in between.
+* Two calls of an installed package overlap if one has not come back when the other one touches the same thing, and no
+  lock is common to both. A package that is made for threads keeps them apart.
+* The first step is where the failing range begins: a switch before it was tried, and passes.
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks
+from replay_dd.schedules.story.story import called_at, own_call
+
+
+def with_own_check(conflict: Conflict, failing: Observation) -> Conflict:
+    """A conflict of a thread that stores, after the look of another one, with its own look that found the same.
+
+    Args:
+        conflict: what the threads did; the interrupted one had to come first.
+        failing: all that the failing run accessed.
+    """
+    right = conflict.right
+    if right is None or right.access.does != "stores" or conflict.never:
+        return conflict
+    for look in reversed([one for one in right.others if checks(one) and one.does == "reads"]):
+        own = [one for one in failing.accesses if one.thread == conflict.thread and one.thing == look.thing]
+        before = [one for one in own if one.number < right.access.number]
+        if before and _same_look(before[-1], look) and not before[-1].old.same(right.access.new):
+            return conflict._replace(left=None, right=Edge(right.access, (look,), inferred=False), looked=before[-1])
+    return conflict
+
+
+def with_first_step(conflict: Conflict, guilty: GuiltySwitch, failing_range: FailingRange | None) -> Conflict:
+    """A conflict of a thread that stores, after the look of another one, with what it must have done before that.
+
+    Args:
+        conflict: what the threads did; the interrupted one had to come first.
+        guilty: the isolated switch.
+        failing_range: the range in which it fails, if it has one.
+    """
+    right, passing = conflict.right, guilty.passing
+    if right is None or conflict.left is not None or conflict.looked is not None or failing_range is None:
+        return conflict
+    place = None if passing is None else passing.place
+    if place is None or passing is None or failing_range.begins_turn or conflict.thread != guilty.failing.thread:
+        return conflict
+    if (passing.thread, passing.time) != (conflict.thread, failing_range.first.time - 1):
+        return conflict
+    here = right.access.place
+    same = (place.path, place.function) == (here.path, here.function) and place.line < here.line
+    looked = right.access.does == "stores" and any(checks(one) for one in right.others)
+    return conflict._replace(since=place) if same and looked else conflict
+
+
+def with_overlapping_calls(conflict: Conflict, guilty: GuiltySwitch, failing: Observation) -> Conflict:
+    """A conflict inside of an installed package, with the call that its thread was stopped in; else as it was.
+
+    Args:
+        conflict: what the threads did; the kind is nothing more than an order.
+        guilty: the isolated switch.
+        failing: all that the failing run accessed.
+    """
+    if conflict.thread != guilty.failing.thread:
+        return conflict
+    for edge in (conflict.left, conflict.right):
+        for one in () if edge is None else (edge.access, *edge.others):
+            if called_at(one) is None:
+                return conflict
+        if edge is not None and any(set(edge.access.held) & set(other.held) for other in edge.others):
+            return conflict
+    stack = failing.switch_stacks.get((conflict.thread, guilty.failing.time), ())
+    return conflict._replace(inside=own_call(stack))
+
+
+def _same_look(own: Access, look: Access) -> bool:
+    here, there = own.place, look.place
+    same_line = (here.path, here.line, here.function) == (there.path, there.line, there.function)
+    return same_line and checks(own) and own.thing == look.thing and own.old.is_known and own.old.same(look.old)

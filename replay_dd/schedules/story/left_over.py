@@ -1,0 +1,64 @@
+"""What a thread has left for itself in a thread-local object, and finds in a later call: threads of a pool do that.
+
+Which call comes to which thread depends on the schedule. So the isolated switch is where a thread takes its next call,
+and what goes wrong is in one thread.
+
+Rules of this module:
+
+* A look finds what is left over if its thread stored it, and has looked from the same place since.
+* It is told if no look from that place does so in the passing run, and more of them find nothing there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge
+
+INFERRED = "that it is left over: it was looked at from the same place before, and nothing was stored since"
+
+
+def find_left_over(failing: Observation, passing: Observation) -> Conflict | None:
+    """The conflict of a thread with itself; None if none is seen.
+
+    Args:
+        failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
+    """
+    usual = {_place(look) for _, look in _left_over(passing)}
+    for stored, look in _left_over(failing):
+        here = _place(look)
+        if here in usual or _found_nothing(passing, look) <= _found_nothing(failing, look):
+            continue
+        own = [one for one in failing.accesses if one.thread == look.thread]
+        before = tuple(one for one in own if one.number < look.number)
+        after = tuple(one for one in own if one.number >= look.number)
+        edge = Edge(look, (stored,), inferred=False)
+        return Conflict(look.thread, None, edge, None, (), before, after, looked=stored, left_over=True)
+    return None
+
+
+def _left_over(observed: Observation) -> Iterator[tuple[Access, Access]]:
+    """Each look that finds what is left over, behind the store that left it."""
+    stored: dict[tuple[str, int, str], Access] = {}
+    looked: set[tuple[tuple[str, int, str], tuple[str, int, str]]] = set()
+    for one in observed.accesses:
+        if one.thing[0] != "local":
+            continue
+        if one.writes:
+            stored[one.thing] = one
+            looked = {seen for seen in looked if seen[0] != one.thing}
+        elif one.thing in stored and not one.old.is_missing:
+            if (one.thing, _place(one)) in looked:
+                yield stored[one.thing], one
+            looked.add((one.thing, _place(one)))
+
+
+def _found_nothing(observed: Observation, look: Access) -> int:
+    """How many looks from a place found nothing."""
+    return sum(_place(one) == _place(look) and one.old.is_missing for one in observed.accesses)
+
+
+def _place(access: Access) -> tuple[str, int, str]:
+    return access.place.path, access.place.line, access.name

@@ -1,0 +1,135 @@
+"""What an observed run tells of values that each thread, or each task, has for itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from replay_dd.schedules.observation import Access
+from replay_dd.schedules.target import Plan
+from tests.runtime.programs import run_program
+
+ALL = Plan(observed={"": (0, 1 << 62)})
+
+LOCALS = """
+    import threading
+
+    class Derived(threading.local):
+        mode = "plain"
+
+    class Made(threading.local):
+        def __init__(self):
+            made.append(threading.current_thread().name)
+            self.size = 0
+
+    made = []
+    own, derived, by_init = threading.local(), Derived(), Made()
+
+    def work():
+        own.user = "ann"
+        getattr(own, "user", None)
+        getattr(own, "missing", None)
+        derived.mode
+        derived.mode = "other"
+        before = list(made)
+        by_init.size = 1
+        assert len(made) == len(before) + 1, made
+        del own.user
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+TASKS = """
+    import asyncio, threading
+
+    class Wallet:
+        balance = 100
+
+    wallet = Wallet()
+
+    async def spend(amount):
+        before = wallet.balance
+        await asyncio.sleep(0.1)
+        wallet.balance = before - amount
+
+    async def main():
+        await asyncio.gather(spend(1), spend(2))
+
+    def work():
+        wallet.balance = 100
+        asyncio.run(main())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def accesses(program: str, folder: Path) -> list[Access]:
+    run = run_program(folder, program, ALL)
+    assert run.log.ending.exceptions == ()
+    return list(run.accesses.accesses)
+
+
+def test_each_thread_has_attributes_of_its_own_of_a_thread_local_object(tmp_path: Path) -> None:
+    seen = [one for one in accesses(LOCALS, tmp_path) if one.thing[0] == "local"]
+    first = [one for one in seen if one.thread == "0.1"]
+    told = [(one.does, one.name, one.old.text) for one in first]
+    assert told == [
+        ("stores", "own.user", "nothing"),
+        ("reads", "own.user", "'ann'"),
+        ("reads", "own.missing", "nothing"),
+        ("stores", "derived.mode", "nothing"),
+        ("deletes", "own.user", "'ann'"),
+    ]
+    assert first[0].new.text == "'ann'"
+    second = [one for one in seen if one.thread == "0.2"]
+    assert len(second) == len(first)
+    assert not any(one.touches(other) for one in first for other in second)
+
+
+def test_nothing_shared_is_seen_of_a_thread_local_object(tmp_path: Path) -> None:
+    """To ask a derived class of another thread's attributes could run its ``__init__``."""
+    names = {one.name for one in accesses(LOCALS, tmp_path) if one.thing[0] == "attribute"}
+    assert not any(name.startswith(("Made.", "Derived.", "_local.")) for name in names)
+
+
+def test_the_tasks_of_an_event_loop_are_told_apart(tmp_path: Path) -> None:
+    seen = [one for one in accesses(TASKS, tmp_path) if one.name == "Wallet.balance"]
+    assert (seen[0].does, seen[0].task) == ("stores", 0), "no task makes it"
+    tasks = [(one.does, one.task) for one in seen[1:]]
+    one, other = tasks[0][1], tasks[1][1]
+    assert one != other
+    assert tasks == [("reads", one), ("reads", other), ("stores", one), ("stores", other)]
+
+
+GENERATORS = """
+    import random, threading
+
+    own = random.Random(1)
+
+    def work():
+        own.seed(2)
+        own.choice([1, 2])
+        own.getstate()
+        random.random()
+        random.SystemRandom().random()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_numbers_drawn_from_a_generator_of_the_program_are_told(tmp_path: Path) -> None:
+    """All of a program may draw from that of the module; nobody expects to be alone there."""
+    seen = [one for one in accesses(GENERATORS, tmp_path) if one.holder_type in ("Random", "SystemRandom")]
+    told = [(one.name, one.detail.partition("(")[0], one.reads, one.writes) for one in seen if one.does == "calls"]
+    assert told == [
+        ("own", "seed", False, True),
+        ("own", "choice", True, True),
+        ("own", "getstate", True, False),
+    ]

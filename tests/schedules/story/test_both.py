@@ -1,0 +1,124 @@
+"""What a thread had done already when another one came too early."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.model import Place
+from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.both import with_first_step, with_overlapping_calls, with_own_check
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.kinds import kind_of
+from replay_dd.schedules.story.sentences import summary_of
+from tests.schedules.logs import PASSED
+from tests.schedules.story.test_kinds import access, number, switch
+from tests.schedules.story.test_victim import seen
+
+
+def looked(thread: str, found: object, **more: object) -> Access:
+    return access(thread, 1, 1, "reads", tested=True, old=number(found), **more)
+
+
+def stored_after(*accesses: Access, **more: object) -> tuple[Conflict, Observation]:
+    """Thread 0.1 stores last; what thread 0.2 does stands between."""
+    failing = seen(*accesses)
+    others = tuple(one for one in failing.accesses if one.thread == "0.2")
+    own = tuple(one for one in failing.accesses if one.thread == "0.1")
+    right = Edge(own[-1], others, inferred=False)
+    return Conflict("0.1", None, right, None, others, own[:-1], own[-1:])._replace(**more), failing  # type: ignore[arg-type]
+
+
+CLOSES = access("0.1", 5, 9, "stores", new=number(True))
+
+
+def test_two_that_found_the_same_both_go_on() -> None:
+    conflict, failing = stored_after(looked("0.1", False), looked("0.2", False), CLOSES)
+    assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION
+    told = with_own_check(conflict, failing)
+    assert told.looked == failing.accesses[0]
+    assert kind_of(told, PASSED) == kinds.CHECK_THEN_ACT
+    assert summary_of(kinds.CHECK_THEN_ACT, told).startswith("Threads 0.1 and 0.2 both found False in Thing.x")
+
+
+@pytest.mark.parametrize(
+    "accesses",
+    [
+        (looked("0.1", True), looked("0.2", False), CLOSES),
+        (looked("0.2", False), CLOSES),
+        (looked("0.1", False)._replace(tested=False), looked("0.2", False), CLOSES),
+        (looked("0.1", False), looked("0.2", False)._replace(tested=False), CLOSES),
+        (looked("0.1", False), access("0.1", 2, 2, "stores"), looked("0.2", False), CLOSES),
+        (looked("0.1", True), looked("0.2", True), CLOSES),  # it stores what both have found
+    ],
+)
+def test_one_that_found_something_else_or_never_looked_did_not_go_on_as_well(accesses: tuple[Access, ...]) -> None:
+    conflict, failing = stored_after(*accesses)
+    assert with_own_check(conflict, failing) is conflict
+
+
+def a_range(first: int, *, begins_turn: bool = False) -> FailingRange:
+    return FailingRange(switch(first), switch(5), "ValueError", True, True, PASSED, PASSED, begins_turn)  # type: ignore[arg-type]
+
+
+def passing_at(time: int, line: int, function: str = "work") -> GuiltySwitch:
+    place = Place("prog.py", "prog.py", line, 1, function, "CALL", True)
+    return GuiltySwitch(switch(5), replace(switch(time), place=place))
+
+
+def test_what_is_done_before_it_is_noted_is_a_torn_update() -> None:
+    conflict, _ = stored_after(looked("0.2", False), CLOSES)
+    told = with_first_step(conflict, passing_at(2, line=3), a_range(3))
+    assert told.since is not None
+    assert kind_of(told, PASSED) == kinds.TORN_UPDATE
+    assert "passes prog.py:3 and stores Thing.x (prog.py:5) only then" in summary_of(kinds.TORN_UPDATE, told)
+
+
+@pytest.mark.parametrize(
+    ("guilty", "found"),
+    [
+        (passing_at(1, line=3), a_range(3)),  # nobody knows what is between
+        (passing_at(2, line=3), a_range(3, begins_turn=True)),
+        (passing_at(2, line=3), None),
+        (passing_at(2, line=3, function="other"), a_range(3)),
+        (passing_at(2, line=5), a_range(3)),
+        (GuiltySwitch(switch(5), None), a_range(3)),
+    ],
+)
+def test_no_first_step_is_told_that_the_range_does_not_show(guilty: GuiltySwitch, found: FailingRange | None) -> None:
+    conflict, _ = stored_after(looked("0.2", False), CLOSES)
+    assert with_first_step(conflict, guilty, found) is conflict
+
+
+OWN = StackFrame("prog.py", "prog.py", 3, "main", True)
+INSIDE = StackFrame("pack/it.py", "/lib/site-packages/pack/it.py", 70, "It.go", True)
+
+
+def in_package(one: Access, **more: object) -> Access:
+    place = Place("pack/it.py", INSIDE.path, 70, 1, "It.go", "LOAD_ATTR", True)
+    return one._replace(stack=(INSIDE, OWN), place=place)._replace(**more)  # type: ignore[arg-type]
+
+
+def test_calls_of_a_package_overlap() -> None:
+    conflict, failing = stored_after(in_package(looked("0.2", False)), in_package(CLOSES))
+    stopped = replace(failing, switch_stacks={("0.1", 5): (INSIDE, OWN)})
+    told = with_overlapping_calls(conflict, passing_at(2, line=3), stopped)
+    assert told.inside == OWN
+    assert kind_of(told, PASSED) == kinds.CONCURRENT_USE
+    assert "has not come back from its call of pack (prog.py:3)" in summary_of(kinds.CONCURRENT_USE, told)
+
+
+def test_calls_that_a_lock_keeps_apart_or_that_are_over_do_not_overlap() -> None:
+    guilty = passing_at(2, line=3)
+    conflict, failing = stored_after(in_package(looked("0.2", False)), in_package(CLOSES))
+    back = replace(failing, switch_stacks={("0.1", 5): (OWN,)})
+    assert with_overlapping_calls(conflict, guilty, back).inside is None
+    inside = {("0.1", 5): (INSIDE, OWN)}
+    locked, failing = stored_after(in_package(looked("0.2", False), held=(7,)), in_package(CLOSES, held=(7,)))
+    assert with_overlapping_calls(locked, guilty, replace(failing, switch_stacks=inside)).inside is None
+    own, failing = stored_after(looked("0.2", False), in_package(CLOSES))
+    assert with_overlapping_calls(own, guilty, replace(failing, switch_stacks=inside)).inside is None
