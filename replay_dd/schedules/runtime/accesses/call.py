@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 
 from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
@@ -71,7 +72,7 @@ class AnyInstruction(Instruction):
         elif values.isinstance_of_type(function) and values.module_name(function) == "builtins":  # type: ignore[arg-type]
             name = values.type_name(function)  # type: ignore[arg-type]
         own_code = type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename)
-        if own_code and not values.is_own_generator(own):  # whose `seed` is one of ours
+        if own_code and not _is_own_generator(own):  # whose `seed` is one of ours
             return None  # what it does is seen in its own code
         if values.is_reference(function):
             return self._referent(function, self.expression(count + extra + 2) or self.expression(count + extra + 1))
@@ -82,9 +83,7 @@ class AnyInstruction(Instruction):
             return None
         if own is MISSING or own is UNKNOWN:
             return self._call_of_builtin(name, function, arguments, expressions)
-        module = _module_of(function) or values.module_name(
-            values.class_of_method(type(own), function, name) or type(own)
-        )
+        module = _module_of(function) or values.module_name(_class_of_method(type(own), function, name) or type(own))
         receiver = own_expression or self._receiver(count + extra)
         return self._call_of_method(own, receiver, name, arguments, expressions, module)
 
@@ -176,7 +175,7 @@ class AnyInstruction(Instruction):
         if name == "__exit__":
             return self.redirection(own, ends=True)
         effect = effect_of(module, name)
-        if effect is None or (module == "random" and not values.is_own_generator(own)):
+        if effect is None or (module == "random" and not _is_own_generator(own)):
             return None
         if module.startswith("pathlib"):
             return _of_file(own, name, effect)
@@ -266,6 +265,22 @@ class AnyInstruction(Instruction):
             access.reads, access.old, access.new = True, MISSING, MISSING
         access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
         return access
+
+
+def _class_of_method(kind: type, function: object, name: str) -> type | None:
+    """The class that has a method; if the method is of C, not a class of the program that has one of the same name."""
+    if type(function) is values.BuiltinFunctionType:
+        for base in values.mro(kind):
+            owner, found = values.in_class(base, name)
+            if type(found) is values.MethodDescriptorType:
+                return owner
+    return values.in_class(kind, name)[0]
+
+
+def _is_own_generator(thing: object) -> bool:
+    """Whether this is a generator of random numbers that the program has made; all share that of the module itself."""
+    variables = getattr(sys.modules.get("random"), "__dict__", {})
+    return values.exactly(thing, variables.get("Random", type(None))) and thing is not variables.get("_inst")
 
 
 def _is_about_no_data(statement: str) -> bool:

@@ -10,7 +10,6 @@ Rules of this module:
 from __future__ import annotations
 
 import gc
-import sys
 from _collections import deque  # type: ignore[import-not-found]  # the program may not have loaded `collections`
 from _thread import _local  # what `threading.local` is
 from _weakref import ReferenceType as _Reference
@@ -61,7 +60,7 @@ _MOST_SHOWN = 4  # elements
 _MOST_KEYS = 10_000  # compared one by one
 _LARGEST_INT = 1 << 200
 
-_mro = type.__dict__["__mro__"].__get__
+mro = type.__dict__["__mro__"].__get__
 _names = type.__dict__["__dict__"].__get__
 _name = type.__dict__["__name__"].__get__
 _module = type.__dict__["__module__"].__get__
@@ -88,21 +87,11 @@ def module_name(thing_type: type) -> str:
 
 def in_class(thing_type: type, name: str) -> tuple[type | None, Any]:
     """(the class that has this attribute, its value there)."""
-    for base in _mro(thing_type):
+    for base in mro(thing_type):
         found = _names(base).get(name, MISSING)
         if found is not MISSING:
             return base, found
     return None, MISSING
-
-
-def class_of_method(thing_type: type, function: object, name: str) -> type | None:
-    """The class that has a method; if the method is of C, not a class of the program that has one of the same name."""
-    base: type
-    if type(function) is BuiltinFunctionType:
-        for base in _mro(thing_type):
-            if type(_names(base).get(name)) is MethodDescriptorType:
-                return base
-    return in_class(thing_type, name)[0]
 
 
 def own_values(thing: Any) -> dict[str, object] | None:
@@ -112,12 +101,6 @@ def own_values(thing: Any) -> dict[str, object] | None:
         return None
     values = descriptor.__get__(thing)
     return values if type(values) is dict else None
-
-
-def is_own_generator(thing: object) -> bool:
-    """Whether this is a generator of random numbers that the program has made; all share that of the module itself."""
-    variables = getattr(sys.modules.get("random"), "__dict__", {})
-    return exactly(thing, variables.get("Random", type(None))) and thing is not variables.get("_inst")
 
 
 def is_local(thing: object) -> bool:
@@ -288,7 +271,7 @@ def inside(thing: Any) -> dict[Any, Any] | None:
     if (module_name(type(thing)), type_name(type(thing))) == _ENVIRONMENT:
         found = (own_values(thing) or {}).get("_data")
         return _decoded(found) if type(found) is dict else None
-    if not any((module_name(base), type_name(base)) in _MAPPINGS for base in _mro(type(thing))):
+    if not any((module_name(base), type_name(base)) in _MAPPINGS for base in mro(type(thing))):
         return None
     found = (own_values(thing) or {}).get("data")
     return found if type(found) is dict else None
@@ -305,7 +288,7 @@ def _text(value: object) -> object:
 
 def is_weak_mapping(thing: object) -> bool:
     """Whether it is a mapping whose values are gone once nobody else refers to them."""
-    return any((module_name(base), type_name(base)) == _WEAK for base in _mro(type(thing)))
+    return any((module_name(base), type_name(base)) == _WEAK for base in mro(type(thing)))
 
 
 def state(thing: Any) -> object:
