@@ -24,7 +24,7 @@ from replay_dd.schedules.hunt_progress import Progress
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_session import Learnt
 from replay_dd.schedules.hunt_simplify import Simplifier
-from replay_dd.schedules.hunt_strategies import OPENINGS
+from replay_dd.schedules.hunt_strategies import OPENINGS, is_opening
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
@@ -116,12 +116,12 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    By default, the first runs bring all threads abreast, and the next one follows the default schedule: also as soon as
-    one of them fails, as a run is needed that passes. With a strategy, the first one is that under the default
-    schedule, and the others use the strategy with consecutive seeds. Otherwise they are a mixture: preemptions where
-    threads touch the same thing, as the hunt learns
-    (:mod:`~replay_dd.schedules.hunt_plans`), and random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs
-    are evaluated in this order, so the answer does not depend on the number of jobs.
+    By default, the first runs bring all threads abreast or draw an order, and the next one follows the default
+    schedule: also as soon as one of them fails, as a run is needed that passes. With a strategy, the first one is that
+    under the default schedule, and the others use the strategy with consecutive seeds. Otherwise they are a mixture:
+    preemptions where threads touch the same thing, as the hunt learns (:mod:`~replay_dd.schedules.hunt_plans`), and
+    random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs are evaluated in this order, so the answer
+    does not depend on the number of jobs.
 
     Args:
         program: what to run.
@@ -159,7 +159,7 @@ def hunt(
         if strategy is not None:
             first_plan, first = Plan(), runner.run(Plan("default"), time_limit_s)
         else:
-            openings, (first_plan, first) = opened(runner, time_limit_s, 0 if corpus else runs - 1, ends_at)
+            openings, (first_plan, first) = opened(runner, time_limit_s, 0 if corpus else runs - 1, ends_at, seed)
         doubt = doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
             runner.close()
@@ -220,7 +220,7 @@ def hunt(
         failures, passed_over, elsewhere, others = Tally(), Tally(), Tally(), Tally()
         asleep_ns: list[int] = []
         interrupted = out_of_time = False
-        openings_then = opening_runs(runner, time_limit_s, min(later, amount + later))
+        openings_then = opening_runs(runner, time_limit_s, min(later, amount + later), seed)
         drawn = batch.runs(plans)
         attempts = chain(openings, [(first_plan, first)], known, openings_then, drawn)
         while looked_at < made or not finds.complete or (session and session.left):
@@ -232,7 +232,7 @@ def hunt(
                 if looked_at >= made and run.log.ending.timed_out and is_over(ends_at):
                     out_of_time = True  # the hunt has ended it
                     break
-                if learning is not None and plan in OPENINGS:
+                if learning is not None and is_opening(plan):
                     learning.look_at(plan, run)
                 elif looked_at >= made and not (session and session.is_of_failure(plan)):
                     if learning is not None:

@@ -17,13 +17,15 @@ from typing import TypeAlias
 
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.hunt_strategies import OPENINGS
+from replay_dd.schedules.hunt_strategies import OPENINGS, opening
 from replay_dd.schedules.target import Plan, TargetRun
 
 Made: TypeAlias = tuple[Plan, TargetRun]
 
 
-def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float | None) -> tuple[list[Made], Made]:
+def opened(
+    runner: Runner, time_limit_s: float | None, most: int, ends_at: float | None, seed: int
+) -> tuple[list[Made], Made]:
     """Make the first runs of a hunt.
 
     Args:
@@ -31,12 +33,13 @@ def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float
         time_limit_s: seconds after which a run is killed; None for no limit.
         most: how many there may be before the default schedule.
         ends_at: the time, as ``time.monotonic`` tells it, at which no more are made; None for no limit.
+        seed: of what is drawn.
 
     Returns:
         Those before the default schedule, and that one; if the time was over, the last one is in its place.
     """
     before: list[Made] = []
-    for plan, run in opening_runs(runner, time_limit_s, most):
+    for plan, run in opening_runs(runner, time_limit_s, most, seed):
         if has_one_schedule(run):
             return [], (DEFAULT, replace(run, log=replace(run.log, strategy="default")))
         # A failure is worth more time: it counts only beside a run that passes.
@@ -48,10 +51,13 @@ def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float
     return before, (DEFAULT, runner.run(DEFAULT, time_limit_s))
 
 
-def opening_runs(runner: Runner, time_limit_s: float | None, most: int) -> Iterator[Made]:
-    """The runs that need to know nothing about the program, one by one."""
-    for plan in OPENINGS[: max(0, most)]:
-        yield plan, runner.run(plan, time_limit_s)
+def opening_runs(runner: Runner, time_limit_s: float | None, most: int, seed: int) -> Iterator[Made]:
+    """The runs that need to know nothing about the program but how long its threads are, one by one."""
+    before: TargetRun | None = None
+    for number in range(min(most, len(OPENINGS))):
+        plan = opening(number, seed, before)
+        before = runner.run(plan, time_limit_s)
+        yield plan, before
 
 
 def is_over(ends_at: float | None) -> bool:

@@ -167,7 +167,8 @@ class HuntPlans(Iterator[Plan]):
 
     def look_at(self, plan: Plan, run: TargetRun) -> None:
         """Take the run of a plan that is none of these, before the first of them is made."""
-        self._learn_from(plan, run)
+        if plan.strategy == "profile":
+            self._learn_from(plan, run)
 
     @property
     def coverage(self) -> Coverage:

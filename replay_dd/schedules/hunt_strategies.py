@@ -6,8 +6,9 @@ Rules of this module:
   the others do not matter, or, since conflicts are guessed, of all yield points. Fixed orders let each thread run until
   it waits.
 * Where there are few events, no order is run twice, and it is known when all were.
-* The first runs of a hunt bring all threads abreast (:data:`OPENINGS`): they need no guess, and many programs fail in
-  them. Later ones do so in other ways, or start all threads and then switch nearly everywhere.
+* The first runs of a hunt (:data:`OPENINGS`) need no guess, and many programs fail in them: they bring all threads
+  abreast, and one draws a schedule. Later ones do so in other ways, or start all threads and then switch nearly
+  everywhere.
 * To be asked at each yield point takes seconds in a long program, so orders of its conflicting events take the place of
   such strategies.
 * What conflicts is learnt from the runs of the hunt, in their order.
@@ -16,6 +17,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from replay_dd.schedules.likely_preemptions import conflict_points, conflicting_events
@@ -25,13 +27,14 @@ from replay_dd.schedules.target import Plan, TargetRun
 from replay_dd.schedules.touches import Touch
 
 _MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some 20 microseconds each
+_MOST_AT_FIRST = 5_000  # the same for an opening, which comes before cheaper runs
 _LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
 _FEW_EVENTS = 12  # of so few, all orders are run one after the other; of more, none is remembered
 _LESS_OFTEN = ("pct", "bounded")  # where there are few events
 
 # Strategy; its number of preemptions, its depth or its longest distance; whether it switches at conflicts only.
 _TURNS = (
-    ("views", 0, False),
+    ("uniform", 0, False),
     ("uniform", 0, True),
     ("pct", 8, True),
     ("latest_first", 0, False),
@@ -95,12 +98,14 @@ class _Abreast(NamedTuple):
 
 
 _CHANGES, _LOOKS, _ANY = 0, 1, 2
+_DRAWN = Plan("uniform", label="drawn at every yield point")
 # The first runs of a hunt: what fails in one is one of the most common bugs.
 OPENINGS = (
     Plan("profile", {VIEWS: 0}, label="threads abreast, what others looked at changes first"),
     _Abreast(_CHANGES, latest=True, uneven=True).plan(),
+    _DRAWN,
+    Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last"),
 )
-_PATIENT = Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last")
 _ABREAST = (
     _Abreast(_LOOKS, uneven=True),
     _Abreast(_ANY, 2, latest=True, uneven=True),
@@ -108,7 +113,26 @@ _ABREAST = (
     _Abreast(_ANY, drawn=100),
     _Abreast(_ANY, latest=True),  # in step, for as long as they go: threads that make way for each other
 )
-_ONCE = ("latest_first", "at_once", ABREAST, VIEWS)
+_ONCE = ("latest_first", "at_once", ABREAST)
+
+
+def opening(number: int, seed: int, before: TargetRun | None) -> Plan:
+    """One of the first plans of a hunt.
+
+    Args:
+        number: which of :data:`OPENINGS`.
+        seed: the first seed of the hunt.
+        before: the run of the one before; None for the first.
+    """
+    plan = OPENINGS[number]
+    if plan is not _DRAWN or before is None:
+        return plan
+    return replace(_anywhere(seed, before, _MOST_AT_FIRST), label=f"{_DRAWN.label} (seed {seed})")
+
+
+def is_opening(plan: Plan) -> bool:
+    """Whether a plan is one of :data:`OPENINGS`."""
+    return plan in OPENINGS or plan.label.startswith(_DRAWN.label)
 
 
 class _Conflict(NamedTuple):
@@ -160,8 +184,6 @@ class RandomPlans:
             return _ABREAST[amount].plan(seed)
         if strategy == CROWD:
             return Plan("profile", {CROWD: seed}, label=f"random at every yield point (seed {seed})")
-        if strategy == VIEWS and turn < len(_TURNS):
-            return _PATIENT
         if strategy in _ONCE:
             if turn < len(_TURNS):
                 return Plan("profile", {strategy: 1}, label=f"threads in order, {strategy.replace('_', ' ')}")
@@ -170,14 +192,14 @@ class RandomPlans:
         if (self._few and strategy in _LESS_OFTEN) or (self._long and asks_everywhere):
             strategy, amount, at_conflicts = "uniform", 0, True
         if strategy == "uniform":
-            return self._uniform(seed, one_thing=bool(amount)) if at_conflicts else self._uniform_anywhere(seed)
+            return self._uniform(seed, one_thing=bool(amount)) if at_conflicts else _anywhere(seed, self._first)
         return random_plan(strategy, amount, seed, self._first, self._points if at_conflicts else {})
 
     def _uniform(self, seed: int, *, one_thing: bool) -> Plan:
         chosen = self._conflicts
         first = self._tree.next(Generator(seed)) if chosen and self._few else None
         if not chosen or (self._few and first is None):
-            return self._uniform_anywhere(seed)
+            return _anywhere(seed, self._first)
         if one_thing and not self._few:
             chosen = [chosen[Generator(seed).below(len(chosen))]]
         return Plan("uniform", {"seed": seed}, _events_of(chosen), places=_places_of(chosen), first=first)
@@ -187,10 +209,12 @@ class RandomPlans:
         """Whether there are so few events that all their orders can be run."""
         return sum(_events_of(self._conflicts).values()) <= _FEW_EVENTS
 
-    def _uniform_anywhere(self, seed: int) -> Plan:
-        if self._long:
-            return random_plan("pct", 3, seed, self._first, {})
-        return Plan("uniform", {"seed": seed}, self._first.log.ending.thread_times)
+
+def _anywhere(seed: int, run: TargetRun, most: int = _MOST_YIELD_POINTS) -> Plan:
+    """An order of all yield points, drawn evenly, by the threads' lengths in a run; in a long one, few switches."""
+    if run.log.ending.global_time > most:
+        return random_plan("pct", 3, seed, run, {})
+    return Plan("uniform", {"seed": seed}, run.log.ending.thread_times)
 
 
 def _events_of(conflicts: Iterable[_Conflict]) -> dict[str, int]:

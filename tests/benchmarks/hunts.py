@@ -45,9 +45,9 @@ The same on 112 programs that were written apart from the work on strategies (`p
 into. Each is a script, which replay-dd runs as it is; the other tools call its `make()`, `WORKERS` and `holds()`."""
 
 _ABOUT_HELD_BACK = """\
-32 more (`programs/held_back/`), by somebody who knew nothing of how hunts choose. They were run once, with the hunts of
-today and with those before [decision 0068](decisions/0068-late-changes-come-first.md), and nothing was changed after
-that. In 20 of them the best of the others needs one run."""
+32 more (`programs/held_back/`), by somebody who knew nothing of how hunts choose. They were held back until [decision
+0068](decisions/0068-late-changes-come-first.md), and looked into for [decision
+0076](decisions/0076-one-opening-is-drawn.md). In 20 of them the best of the others needs one run."""
 
 
 def run(bench: Bench) -> Iterable[Section]:

@@ -11,7 +11,7 @@ import pytest
 
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt_plans import HuntPlans
-from replay_dd.schedules.hunt_strategies import OPENINGS
+from replay_dd.schedules.hunt_strategies import OPENINGS, opening
 from replay_dd.schedules.likely_preemptions import Alternative, shared_places
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.channel import LOCK
@@ -63,8 +63,9 @@ def hunted(runner: Runner, amount: int) -> list[tuple[Plan, TargetRun]]:
     """The first plans of a hunt, which goes on whether one fails or not, and their runs."""
     first = runner.run(Plan("profile"), 60)
     plans, made = HuntPlans(first, 0, amount), []
-    for opening in OPENINGS:
-        plans.look_at(opening, runner.run(opening, 60))
+    for number in range(len(OPENINGS)):
+        plan = opening(number, 0, first)
+        plans.look_at(plan, runner.run(plan, 60))
     for number, plan in enumerate(plans):
         made.append((plan, runner.run(plan, 60)))
         plans.learn(number, *made[-1])
