@@ -48,6 +48,45 @@ def test_a_test_that_is_expected_to_fail_is_no_failure(tmp_path: Path) -> None:
     assert signature_of(run.log.ending).text == "exit status 0"
 
 
+_IGNORED = "ignore::pytest.PytestUnhandledThreadExceptionWarning"
+
+
+@pytest.mark.parametrize(
+    ("filters", "failed"),
+    [
+        ((), True),
+        ((_IGNORED,), False),
+        (("ignore:Exception in thread told",), False),
+        (("ignore:Exception in thread other",), True),
+        ((_IGNORED, "default:Exception in thread told"), True),  # the last mark of a test comes first
+        (("ignore::DeprecationWarning",), True),
+    ],
+)
+def test_an_exception_of_a_thread_of_which_pytest_does_not_warn(
+    filters: tuple[str, ...], failed: bool, tmp_path: Path
+) -> None:
+    marks = "".join(f"@pytest.mark.filterwarnings({one!r})\n" for one in reversed(filters))
+    text = f"""
+import threading, pytest
+
+{marks}def test_it():
+    thread = threading.Thread(target=int, args=("no number",), name="told")
+    thread.start()
+    thread.join()
+"""
+    (tmp_path / "test_it.py").write_text(text)
+    run = run_command(tmp_path, (sys.executable, "-m", "pytest", "test_it.py"))
+    assert signature_of(run.log.ending).failed == failed, signature_of(run.log.ending).text
+
+
+def test_the_configuration_of_pytest_tells_it_not_to_warn(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nfilterwarnings = error\n  {_IGNORED}\n")
+    text = "import threading\ndef test_it():\n    thread = threading.Thread(target=int, args=('no number',))\n"
+    (tmp_path / "test_it.py").write_text(text + "    thread.start()\n    thread.join()\n")
+    run = run_command(tmp_path, (sys.executable, "-m", "pytest", "test_it.py"))
+    assert not signature_of(run.log.ending).failed
+
+
 def test_what_is_left_in_the_buffer_of_a_file_is_written_at_the_end(tmp_path: Path) -> None:
     text = """
         import threading

@@ -12,6 +12,7 @@ from ..observing import flush, full_type_name, is_a, message_of
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
+from .expected_exceptions import pytest_ignores_exceptions
 from .fast_exit import is_watched, leave_at_once, leave_to_the_system, watch_exit
 from .stacks import TOLD, answer, is_asked
 
@@ -82,7 +83,7 @@ class RunEnd:
 
             def invoke_excepthook(thread: Any) -> None:
                 error_type, error, trace = sys.exc_info()
-                if error_type is not SystemExit:
+                if error_type is not SystemExit and not pytest_ignores_exceptions(thread):
                     self.exception_in_thread(error_type, error, trace)
                 invoke(thread)
 
