@@ -18,7 +18,7 @@ from replay_dd.schedules.failure_signature import PASSED, Signature, signature_o
 from replay_dd.schedules.first_thread import Start, start_program
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.hunt_openings import Made, has_one_schedule, is_over, opened, opening_runs
+from replay_dd.schedules.hunt_openings import Opened, has_one_schedule, is_over, opened, opening_runs
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_progress import Progress
 from replay_dd.schedules.hunt_runs import HuntRuns
@@ -155,12 +155,12 @@ def hunt(
     runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
     with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
-        openings: list[Made] = []
         if strategy is not None:
-            first_plan, first = Plan(), runner.run(Plan("default"), time_limit_s)
+            beginning = Opened([], (Plan(), runner.run(Plan("default"), time_limit_s)))
         else:
-            openings, (first_plan, first) = opened(runner, time_limit_s, 0 if corpus else runs - 1, ends_at, seed)
-        doubt = doubt_of(first, time_limit_s)
+            beginning = opened(runner, time_limit_s, 0 if corpus else runs - 1, ends_at, seed)
+        openings, (first_plan, first), interrupted = beginning
+        doubt = None if interrupted else doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
             runner.close()
             found = hunt(
@@ -219,13 +219,13 @@ def hunt(
 
         failures, passed_over, elsewhere, others = Tally(), Tally(), Tally(), Tally()
         asleep_ns: list[int] = []
-        interrupted = out_of_time = False
+        out_of_time = False
         openings_then = opening_runs(runner, time_limit_s, min(later, amount + later), seed)
         drawn = batch.runs(plans)
         attempts = chain(openings, [(first_plan, first)], known, openings_then, drawn)
         while looked_at < made or not finds.complete or (session and session.left):
             out_of_time = looked_at >= made and is_over(ends_at)
-            if out_of_time:
+            if out_of_time or (interrupted and looked_at >= made):
                 break
             try:
                 plan, run = next(attempts)

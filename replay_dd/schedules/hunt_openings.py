@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.fork_server_client import Runner
@@ -23,9 +23,21 @@ from replay_dd.schedules.target import Plan, TargetRun
 Made: TypeAlias = tuple[Plan, TargetRun]
 
 
-def opened(
-    runner: Runner, time_limit_s: float | None, most: int, ends_at: float | None, seed: int
-) -> tuple[list[Made], Made]:
+class Opened(NamedTuple):
+    """The first runs of a hunt.
+
+    Attributes:
+        before: those before the default schedule.
+        first: that one; if the time was over, or Ctrl-C ended them, the last one is in its place.
+        interrupted: whether Ctrl-C ended them.
+    """
+
+    before: list[Made]
+    first: Made
+    interrupted: bool = False
+
+
+def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float | None, seed: int) -> Opened:
     """Make the first runs of a hunt.
 
     Args:
@@ -35,20 +47,25 @@ def opened(
         ends_at: the time, as ``time.monotonic`` tells it, at which no more are made; None for no limit.
         seed: of what is drawn.
 
-    Returns:
-        Those before the default schedule, and that one; if the time was over, the last one is in its place.
+    Raises:
+        KeyboardInterrupt: Ctrl-C came in the first one.
     """
     before: list[Made] = []
-    for plan, run in opening_runs(runner, time_limit_s, most, seed):
-        if has_one_schedule(run):
-            return [], (DEFAULT, replace(run, log=replace(run.log, strategy="default")))
-        # A failure is worth more time: it counts only beside a run that passes.
-        if is_over(ends_at) and not signature_of(run.log.ending).failed:
-            return before, (plan, run)
-        before.append((plan, run))
-        if signature_of(run.log.ending).kind != PASSED:
-            break
-    return before, (DEFAULT, runner.run(DEFAULT, time_limit_s))
+    try:
+        for plan, run in opening_runs(runner, time_limit_s, most, seed):
+            if has_one_schedule(run):
+                return Opened([], (DEFAULT, replace(run, log=replace(run.log, strategy="default"))))
+            # A failure is worth more time: it counts only beside a run that passes.
+            if is_over(ends_at) and not signature_of(run.log.ending).failed:
+                return Opened(before, (plan, run))
+            before.append((plan, run))
+            if signature_of(run.log.ending).kind != PASSED:
+                break
+        return Opened(before, (DEFAULT, runner.run(DEFAULT, time_limit_s)))
+    except KeyboardInterrupt:
+        if not before:
+            raise
+        return Opened(before[:-1], before[-1], interrupted=True)
 
 
 def opening_runs(runner: Runner, time_limit_s: float | None, most: int, seed: int) -> Iterator[Made]:

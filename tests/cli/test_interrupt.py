@@ -55,10 +55,10 @@ def test_ctrl_c_in_replay(slow: Workshop) -> None:
     slow.interrupt(process).refused(130, "interrupted")
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_in_the_middle_of_a_hunt(jobs: str, shop: Workshop) -> None:
+@pytest.mark.parametrize(("jobs", "passing"), [("1", 1), ("1", 4), ("1", 7), ("2", 7)])
+def test_ctrl_c_in_the_middle_of_a_hunt(jobs: str, passing: int, shop: Workshop) -> None:
     """Later runs hang; the workers that wait for them must not keep the command from ending."""
-    shop.variables = {"COUNT": str(shop.folder / "count"), "BEGUN": str(shop.folder / "begun")}
+    shop.variables = {"PASSING": str(passing), "COUNT": str(shop.folder / "count"), "BEGUN": str(shop.folder / "begun")}
     shop.write(
         """
         import os, pathlib, threading
@@ -67,7 +67,7 @@ def test_ctrl_c_in_the_middle_of_a_hunt(jobs: str, shop: Workshop) -> None:
         thread.join()
         with open(os.environ["COUNT"], "a") as file:
             file.write("x")
-        while os.path.getsize(os.environ["COUNT"]) > 4:
+        while os.path.getsize(os.environ["COUNT"]) > int(os.environ["PASSING"]):
             pathlib.Path(os.environ["BEGUN"]).touch()
         """
     )

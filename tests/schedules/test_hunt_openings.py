@@ -38,7 +38,7 @@ def made_in(
 ) -> tuple[list[Plan], list[Made]]:
     """The plans that were run, and what ``opened`` returns, in one list."""
     runner = Endings(endings)
-    before, last = opened(cast("Runner", cast("Any", runner)), 60.0, most, ends_at, seed)
+    before, last, _ = opened(cast("Runner", cast("Any", runner)), 60.0, most, ends_at, seed)
     return runner.plans, [*before, last]
 
 
