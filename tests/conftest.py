@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -45,6 +46,18 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     # How many of these lines there are depends on how busy the machine is.
     os.environ["REPLAY_DD_PROGRESS"] = "0"
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """Not one of those that the system gives to whoever asks for any."""
+    for port in range(20_000 + os.getpid() % 10_000, 32_768):
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        return port
+    raise AssertionError("no port is free")
 
 
 # Set for the tests of all Pythons but the first.

@@ -10,7 +10,7 @@ from replay_dd.code.circumstance import CodeEdits
 from replay_dd.code.course import course
 from replay_dd.code.source import Program, read_python
 from replay_dd.code.syntax import check_installed
-from replay_dd.code.target import CodeTarget, writes_into_directory
+from replay_dd.code.target import CodeTarget
 from replay_dd.errors.user import InputError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
@@ -64,7 +64,7 @@ def reduce_code(
         program: the program on which it fails, or the content of its only file.
         target: runs the tool; or a command, in which ``{}`` stands for the path of the program.
         oracle: what counts as a failure; by default, an exit status other than 0, a signal, or the time limit.
-        jobs: the number of runs at the same time; 1 is used if the tool writes files in its working directory.
+        jobs: the number of runs at the same time; 1 is used if runs would disturb each other.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
         may_fork: fork a tool in Python where it first touches the program, rather than start it anew for each test.
@@ -91,7 +91,7 @@ def reduce_code(
     limited = target.time_limit_s is not None
     if not limited:
         target.time_limit_s = DEFAULT_TIME_LIMIT_S
-    jobs, notes = jobs_for(jobs, target, partial(writes_into_directory, target, program), "tool")
+    jobs, notes = jobs_for(jobs, target, partial(target.run_program, program), "tool")
     oracle = (oracle or Oracle()).named(file.name for file in program.files)
     with Runs(target, oracle, may_fork=may_fork) as runs:
         circumstance = CodeEdits(target, oracle, first, begin, runs=runs, fixed_limit=limited)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from replay_dd.code.source import Program
 from replay_dd.experiment.process import Command, Finished, private_folder, run
-from replay_dd.input.target import PLACE, Target, snapshot
+from replay_dd.input.target import PLACE, Target
 
 
 @dataclass
@@ -70,10 +70,3 @@ def write_files(program: Program, folder: Path) -> None:
         path = folder / file.name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.written)
-
-
-def writes_into_directory(target: CodeTarget, program: Program) -> bool:
-    """Run the command once, and look whether it leaves files in the working directory."""
-    before = snapshot(target.directory)
-    target.run_program(program)
-    return snapshot(target.directory) != before

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypedDict
 
 from replay_dd.circumstance import Circumstance, Judgement
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import MATCH, Ending, Oracle
-from replay_dd.input.target import Target
+from replay_dd.experiment.process import Finished
+from replay_dd.input.target import Target, snapshot
 from replay_dd.outcome import Outcome
 
 TIME_LIMIT_FACTOR = 20
@@ -132,20 +134,41 @@ class ProgramRuns(Circumstance[Ending]):
         return DoesNotFailError(f"The command does not fail on {self._target.name}: {run.words}.", hint)
 
 
-def jobs_for(jobs: int, target: Target, writes: Callable[[], bool], subject: str) -> tuple[int, tuple[str, ...]]:
+def jobs_for(jobs: int, target: Target, run: Callable[[], Finished], subject: str) -> tuple[int, tuple[str, ...]]:
     """How many runs may be made at the same time, and what is to be said of that.
 
     Args:
         jobs: how many the user wants.
         target: runs the program.
-        writes: runs it, and tells whether it writes files in the working directory, so that runs disturb each other.
+        run: runs it on its input.
         subject: a noun for the program.
     """
-    if jobs == 1 or target.fresh_copy or not writes():
+    if jobs == 1:
         return jobs, ()
-    target.leaves_files = True
-    said = f"The {subject} writes files in the working directory, so its runs were made one at a time"
-    return 1, (f"{said}; with `--fresh-copy` several can be made at the same time.",)
+    before = snapshot(target.directory)
+    alone = run()
+    if not target.fresh_copy and snapshot(target.directory) != before:
+        target.leaves_files = True
+        said = f"The {subject} writes files in the working directory, so its runs were made one at a time"
+        return 1, (f"{said}; with `--fresh-copy` several can be made at the same time.",)
+    if not alone.timed_out and (disturbed := _disturbed(alone, run)) is not None:
+        said = f"Two runs of the {subject} at the same time disturb each other ({disturbed.words})"
+        return 1, (f"{said}, so its runs were made one at a time.",)
+    return jobs, ()
+
+
+def _disturbed(alone: Finished, run: Callable[[], Finished]) -> Ending | None:
+    """How a run ends only while another one is made, as where both want the same port; None if they are all alike."""
+
+    def is_usual(ending: Ending) -> bool:
+        return (ending.signature, ending.complaints) == (usual.signature, usual.complaints)
+
+    usual = Oracle().ending(alone)
+    with ThreadPoolExecutor(2) as pool:
+        beside = [Oracle().ending(future.result()) for future in [pool.submit(run) for _ in range(2)]]
+    unlike = next((one for one in beside if not is_usual(one)), None)
+    # What varies by itself is not disturbed.
+    return unlike if unlike is not None and is_usual(Oracle().ending(run())) else None
 
 
 def _is_same(run: Ending, wanted: Ending) -> bool:

@@ -17,7 +17,7 @@ from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Tree, course, default_levels
 from replay_dd.input.program_runs import jobs_for, note_of_other_words
-from replay_dd.input.target import Target, writes_files
+from replay_dd.input.target import Target
 from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
@@ -78,7 +78,7 @@ def reduce_input(
         levels_of_files: the levels inside the files, if the input is a folder.
         passing: if given, isolate the difference from this input, on which the program passes.
         algorithm: how to simplify, one of :data:`ALGORITHMS`; differences are isolated by dd.
-        jobs: the number of runs at the same time; 1 is used if the program writes files in its working directory.
+        jobs: the number of runs at the same time; 1 is used if runs would disturb each other.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
         may_fork: fork a Python program where it first touches its input, rather than start it anew for each test.
@@ -103,7 +103,7 @@ def reduce_input(
     limited = target.time_limit_s is not None
     if not limited:
         target.time_limit_s = DEFAULT_TIME_LIMIT_S
-    jobs, notes = jobs_for(jobs, target, partial(writes_files, target, content), "program")
+    jobs, notes = jobs_for(jobs, target, partial(target.run, content), "program")
     if target.packing is not None:
         begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
     else:

@@ -119,13 +119,6 @@ def check_command(command: Sequence[str], file: Path) -> None:
             )
 
 
-def writes_files(target: Target, content: bytes) -> bool:
-    """Run the command once, and look whether it leaves files in the working directory."""
-    before = snapshot(target.directory)
-    target.run(content)
-    return snapshot(target.directory) != before
-
-
 def snapshot(directory: Path) -> frozenset[tuple[str, int, int]]:
     """What lies in a folder: names, sizes and times of change."""
     found = set()

@@ -16,7 +16,7 @@ from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.ending import MATCH, Ending, Oracle
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.levels import course, levels_named
-from replay_dd.input.program_runs import note_of_other_words
+from replay_dd.input.program_runs import jobs_for, note_of_other_words
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.target import Target
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, delimited
@@ -214,6 +214,30 @@ def test_programs_that_write_files_run_one_at_a_time(tmp_path: Path) -> None:
     assert "--fresh-copy" in found.notes[0]
     target.fresh_copy = True
     assert not reduce_input(b"a\nb\nc\n", target, jobs=4).notes
+
+
+@pytest.mark.parametrize("fresh_copy", [False, True])
+def test_programs_that_want_the_same_port_run_one_at_a_time(fresh_copy: bool, tmp_path: Path, unused_port: int) -> None:
+    listens = f"""
+import socket, sys, time
+with socket.socket() as listener:
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", {unused_port}))
+    listener.listen()
+    time.sleep(0.5)
+assert "b" not in open(sys.argv[1]).read()
+"""
+    target = Target((sys.executable, "-c", listens, "{}"), "letters", directory=tmp_path, fresh_copy=fresh_copy)
+    found = reduce_input(b"a\nb\nc\n", target, jobs=4, levels=[LINES])
+    assert found.failing == b"b\n"
+    assert "disturb each other" in found.notes[0]
+
+
+def test_a_program_that_varies_by_itself_is_not_taken_for_disturbed(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    counts = f"echo >> {tmp_path / 'count'}; exit $(wc -l < {tmp_path / 'count'})"
+    target = Target(("sh", "-c", counts), "letters", directory=tmp_path / "work")
+    assert jobs_for(4, target, lambda: target.run(b""), "program") == (4, ())
 
 
 def test_a_program_that_finds_its_own_files_is_to_have_a_fresh_copy(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import sys
 from pathlib import Path
 
@@ -14,18 +12,6 @@ from replay_dd.schedules.parallel_runs import usable_jobs, why_one_at_a_time
 from tests.runtime.programs import output_of, run_command, run_program
 
 THREAD = "import threading\nt = threading.Thread(target=work)\nt.start()\nt.join()\n"
-
-
-@pytest.fixture
-def unused_port() -> int:
-    """Not one of those that the system gives to whoever asks for any."""
-    for port in range(20_000 + os.getpid() % 10_000, 32_768):
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-        except OSError:
-            continue
-        return port
-    raise AssertionError("no port is free")
 
 
 def ending_of(folder: Path, statement: str, before: str = "") -> Ending:
