@@ -52,6 +52,7 @@ class ChangesIsolation:
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
         undivided: whether the search ended since too many tests told nothing: the answer may be more than is needed.
+        disturbed: whether runs at the same time disturbed each other, and were made one at a time after that.
     """
 
     isolation: Isolation[Ending]
@@ -63,6 +64,7 @@ class ChangesIsolation:
     left_out: IntervalSet = EMPTY
     rounds: int = 0
     undivided: bool = False
+    disturbed: bool = False
 
     @property
     def guilty(self) -> IntervalSet:
@@ -122,19 +124,30 @@ def isolate_changes(
         if coverage and target.runner is None and worth_observing(difference):
             observer.on_stage("looking which changes are executed")
             left_out = _not_needed(difference, workshop, built=target.build is not None)
-        circumstance = CodeChanges(
-            *(difference, workshop, levels),
-            candidates=difference.all - left_out,
-            algorithm=algorithm,
-            resolution=resolution,
-        )
         passing_end = workshop.run(EMPTY)
         if passing_end.verdict is Outcome.UNRESOLVED and workshop.run(difference.all).verdict is Outcome.FAIL:
             raise DoesNotPassError(f"The old version does not pass: {passing_end.words}.", _IN_ITS_FOLDER)
-        try:
-            isolation = isolate_cause(
+
+        def searched(jobs: int) -> Isolation[Ending]:
+            circumstance = CodeChanges(
+                *(difference, workshop, levels),
+                candidates=difference.all - left_out,
+                algorithm=algorithm,
+                resolution=resolution,
+            )
+            return isolate_cause(
                 circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
             )
+
+        disturbed = False
+        try:
+            try:
+                isolation = searched(jobs)
+            except (DoesNotPassError, NotReproducedError):
+                if jobs == 1:
+                    raise
+                # Runs at the same time may disturb each other, as where they want the same port.
+                isolation, jobs, disturbed = searched(1), 1, True
         except DoesNotFailError as error:
             if passing_end.verdict is Outcome.FAIL:
                 raise DoesNotFailError(f"{error} The old one does.", "Swap them: OLD passes, and NEW fails.") from error
@@ -148,6 +161,7 @@ def isolate_changes(
             left_out=left_out,
             rounds=rounds,
             undivided=final.gave_up,
+            disturbed=disturbed,
         )
         if not isolation.complete:
             return found

@@ -19,6 +19,7 @@ from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import NoDifferenceError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.outcome import Outcome
+from replay_dd.report.changes import changes_as_text
 from tests.changes.versions import NEW, OLD, TEST, Files, difference, python, tree, write
 
 pytestmark = pytest.mark.once
@@ -46,6 +47,23 @@ def test_the_guilty_statement_is_found_among_harmless_ones(jobs: int, tmp_path: 
     assert found.isolation.verified
     assert "ZeroDivisionError" in found.isolation.failure.words
     assert found.isolation.tests < 20
+
+
+def test_versions_that_want_the_same_port_are_run_one_at_a_time(tmp_path: Path, unused_port: int) -> None:
+    listens = f"""
+import socket, time
+with socket.socket() as listener:
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", {unused_port}))
+    listener.listen()
+    time.sleep(0.5)
+assert price == 4, price
+"""
+    files = {"app.py": f"price = 4\nname = 1\n{listens}"}
+    found = isolate(tmp_path, files, {"app.py": f"price = 6\nname = 2\n{listens}"}, python("app.py"), jobs=3)
+    assert patch(found) == ["-price = 4", "+price = 6"]
+    assert found.disturbed
+    assert any("disturb each other" in line for line in changes_as_text(found, (), None, {}))
 
 
 def test_versions_are_never_written_to(tmp_path: Path) -> None:
