@@ -394,3 +394,5 @@ EFFECTS = {
     "BINARY_SLICE": (3, 1),
     "STORE_SLICE": (4, 0),
 }
+# What gives the filters of the module `warnings` where they depend on the context.
+FILTERS_OF_CONTEXT = "_get_filters"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from ..compat import FILTERS_OF_CONTEXT
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
@@ -23,8 +25,8 @@ def pytest_ignores_exceptions(thread: Any) -> bool:
         return False
     category = sys.modules["_pytest.warning_types"].PytestUnhandledThreadExceptionWarning
     warnings: Any = sys.modules["warnings"]
-    # Where warnings depend on the context, the thread has that of the test.
-    filters = warnings._get_filters() if hasattr(warnings, "_get_filters") else warnings.filters
+    of_context = getattr(warnings, FILTERS_OF_CONTEXT, None)  # the thread has that of the test
+    filters = warnings.filters if of_context is None else of_context()
     text = f"Exception in thread {thread.name}"
     for action, message, of_category, module, line in filters:
         about_it = issubclass(category, of_category) and module is None and not line
