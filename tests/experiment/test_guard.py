@@ -256,12 +256,10 @@ def test_a_child_that_starts_while_we_search_is_found(place: Path, monkeypatch: 
     workplace.mkdir()
     text = """
         import signal, subprocess, sys
-        def start_child(number, frame):
-            print(subprocess.Popen(["env", "-i", "sleep", "1000"], start_new_session=True).pid, flush=True)
-        signal.signal(signal.SIGUSR1, start_child)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
         print("ready", flush=True)
-        while True:
-            signal.pause()
+        while signal.sigwait({signal.SIGUSR1}):
+            print(subprocess.Popen(["env", "-i", "sleep", "1000"], start_new_session=True).pid, flush=True)
     """
     program = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(text)],
