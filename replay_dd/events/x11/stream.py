@@ -73,7 +73,8 @@ class InputStream:
 
         self._control = control
         self._data = Connection(control.name)
-        self._events: queue.SimpleQueue[RawEvent | KeyboardChange] = queue.SimpleQueue()
+        # Not a `SimpleQueue`: in Python 3.11, a signal at the end of its time-out can make it wait for ever.
+        self._events: queue.Queue[RawEvent | KeyboardChange] = queue.Queue()
         self._begun = threading.Event()
         self.first_ms = 0
         # A dictionary for each range of protocol elements: one request, and events of devices, from KeyPress to
