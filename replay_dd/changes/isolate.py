@@ -128,7 +128,7 @@ def isolate_changes(
         if passing_end.verdict is Outcome.UNRESOLVED and workshop.run(difference.all).verdict is Outcome.FAIL:
             raise DoesNotPassError(f"The old version does not pass: {passing_end.words}.", _IN_ITS_FOLDER)
 
-        def searched(jobs: int) -> Isolation[Ending]:
+        def search(jobs: int) -> Isolation[Ending]:
             circumstance = CodeChanges(
                 *(difference, workshop, levels),
                 candidates=difference.all - left_out,
@@ -139,15 +139,18 @@ def isolate_changes(
                 circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
             )
 
-        disturbed = False
-        try:
+        def search_undisturbed() -> tuple[Isolation[Ending], bool]:
+            """Search; once more without runs at the same time, which may want the same port, if an end varies."""
             try:
-                isolation = searched(jobs)
+                return search(jobs), False
             except (DoesNotPassError, NotReproducedError):
                 if jobs == 1:
                     raise
-                # Runs at the same time may disturb each other, as where they want the same port.
-                isolation, jobs, disturbed = searched(1), 1, True
+                return search(1), True
+
+        try:
+            isolation, disturbed = search_undisturbed()
+            jobs = 1 if disturbed else jobs
         except DoesNotFailError as error:
             if passing_end.verdict is Outcome.FAIL:
                 raise DoesNotFailError(f"{error} The old one does.", "Swap them: OLD passes, and NEW fails.") from error

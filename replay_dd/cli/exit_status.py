@@ -44,25 +44,19 @@ def reported(*, verdict: bool, help_of: str = "") -> Iterator[None]:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         sys.exit(base)  # the reader of our output is gone (`| head`)
-    except FileNotFoundError:
-        if _has_a_working_directory():
-            _tell_of_bug()
-            sys.exit(EXIT_BUG + base)
-        gone = UsageError("The working directory does not exist any more.", "Change to one that does, as with `cd ..`.")
-        tell(gone)
-        sys.exit(_status_of(gone, base))
-    except Exception:
-        _tell_of_bug()
+    except Exception as error:
+        if isinstance(error, FileNotFoundError) and not _has_a_working_directory():
+            hint = "Change to one that does, as with `cd ..`."
+            gone = UsageError("The working directory does not exist any more.", hint)
+            tell(gone)
+            sys.exit(_status_of(gone, base))
+        import traceback  # only now: no other end needs it
+
+        traceback.print_exc()
+        echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
         sys.exit(EXIT_BUG + base)
     finally:
         give_up_unwritten()
-
-
-def _tell_of_bug() -> None:
-    import traceback  # only now: no other end needs it
-
-    traceback.print_exc()
-    echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
 
 
 def _has_a_working_directory() -> bool:

@@ -186,8 +186,8 @@ def hunt_command(
     finally:
         progress.clear()
     log = found.failing or found.passing
-    if found.jobs < jobs and log is not None and why_one_at_a_time(log):
-        say(f"running one at a time, because {why_one_at_a_time(log)}")
+    if found.jobs < jobs and log is not None and (why := why_one_at_a_time(log)):
+        say(f"running one at a time, because {why}")
     if found.instead_of:
         say(
             f"with the virtual clock, the first run ended with {found.instead_of}. Without replay-dd, and with the "

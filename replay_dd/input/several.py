@@ -194,11 +194,16 @@ def _with_neighbours(siblings: Sequence[int], item: int) -> list[list[int]]:
 def _nodes(content: bytes, kept: IntervalSet, target: Target) -> tuple[Node, list[list[Node]], IntervalSet]:
     """The tree of an input, all of its families of siblings, and the bytes that were kept for a failure."""
     packing = target.packing
-    bodies = [(0, len(content))] if packing is None else [file.body for file in packing.files(content)]
     parse = bracket_tree if packing is None else packing.trees_inside(lambda path, body: bracket_tree)
     root = parse(content)
     families = [node.children for node in everything(root) if node.children]
-    return root, families, kept & IntervalSet.from_intervals(bodies)
+    return root, families, kept & IntervalSet.from_intervals(_bodies(content, target))
+
+
+def _bodies(content: bytes, target: Target) -> list[tuple[int, int]]:
+    """Where the contents of the files of an input are."""
+    packing = target.packing
+    return [(0, len(content))] if packing is None else [file.body for file in packing.files(content)]
 
 
 def _ways(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[Left, IntervalSet]]:
@@ -214,8 +219,7 @@ def _ways(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[L
     hit = {id(node) for node in nodes if _touches(node, cause)}
     items = [number for number, node in enumerate(nodes) if id(node) in hit and node.kind == "item"]
     yield from (without(inner, [number]) for number in reversed(items[-_MOST_ALONE:]))
-    bodies = [(0, len(content))] if packing is None else [file.body for file in packing.files(content)]
-    lines = Inside(content, [(body, LINES) for body in bodies])
+    lines = Inside(content, [(body, LINES) for body in _bodies(content, target)])
     of_cause = list(lines.touched(cause))
     if 1 < len(of_cause) <= _MOST_ALONE:
         yield from (without(lines, [line]) for line in reversed(of_cause))

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from replay_dd.schedules.virtual import Virtual
 
 PREVENTS, FAILS, NO_PROOF, TOO_FEW = "prevents", "fails", "no proof", "too few"
-LEAST_FAILING = (
-    2  # schedules that fail without it, for a claim: one may pass by chance, as any change moves its switches
-)
+# Schedules that fail without it, for a claim: one may pass by chance, as any change moves its switches.
+LEAST_FAILING = 2
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .shared_things import (
     WRITING,
     SharedThings,
     changed_paths,
+    changes,
     fixed_port,
     lies_in,
     open_file,
@@ -61,19 +62,9 @@ _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
 
 def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
     """What an audit event announces: for each file or address its name, and whether it may be changed."""
-    changes = _changes(event, arguments)
+    changed = changes(event, arguments)
     named = arguments[: 2 if event in TWO_PATHS else 1]
-    return [(_name(one), changes) for one in named]
-
-
-def _changes(event: str, arguments: tuple[object, ...]) -> bool:
-    return event != "open" or _flags(arguments) & WRITING != 0
-
-
-def _flags(arguments: tuple[object, ...]) -> int:
-    """How a file is opened; as for writing where that is not told."""
-    flags = arguments[2]
-    return flags if type(flags) is int else WRITING
+    return [(_name(one), changed) for one in named]
 
 
 def _name(argument: object) -> str:
@@ -113,7 +104,7 @@ def watch_events(
             shared.look(event, arguments, frame)
         if scheduler.counting:
             if event in _EFFECTS and not scheduler.has_effects:
-                scheduler.has_effects = _changes(event, arguments) and not _lies_all_in(temporary, event, arguments)
+                scheduler.has_effects = changes(event, arguments) and not _lies_all_in(temporary, event, arguments)
             scheduler.outside = (event, arguments)
             scheduler.outside_events += 1
             scheduler.operation(frame)

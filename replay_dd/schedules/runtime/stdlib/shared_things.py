@@ -12,7 +12,6 @@ Rules of this module:
 from __future__ import annotations
 
 import os
-import sys
 
 from ..channel import EXCLUSIVE, NOTE, SHARED, WRITES
 from ..observing import absolute, is_a, plain
@@ -73,9 +72,14 @@ class SharedThings:
             if port:
                 _take_anyway(arguments[0])
                 self._tell(EXCLUSIVE, f"port {port}", frame)
-        elif len(self._told) < len(SHARED) and _changes(event, arguments) and not _is_our_own(frame):
+        elif (
+            len(self._told) < len(SHARED)
+            and event in ABOUT_FILES
+            and changes(event, arguments)
+            and not _is_our_own(frame)
+        ):
             for path in changed_paths(event, arguments):
-                if not is_private(path, self._temporary):
+                if not _is_private(path, self._temporary):
                     here = lies_in(path, self._directory)
                     self._tell(WRITES if here else EXCLUSIVE, path, frame)
 
@@ -89,7 +93,7 @@ def _is_our_own(frame: FrameType | None) -> bool:
     return frame is not None and frame.f_code.co_filename.startswith(RUNTIME)
 
 
-def is_private(path: str, temporary: str) -> bool:
+def _is_private(path: str, temporary: str) -> bool:
     """Whether other runs never look at this file, or it keeps nothing."""
     if temporary != os.sep and lies_in(path + os.sep, temporary):
         return True
@@ -97,10 +101,12 @@ def is_private(path: str, temporary: str) -> bool:
     return "__pycache__" in path or (path.startswith(_NO_FILES) and not path.startswith(_MEMORY))
 
 
-def _changes(event: str, arguments: tuple[object, ...]) -> bool:
-    if event == "open":
-        return type(arguments[2]) is int and arguments[2] & WRITING != 0
-    return event in ABOUT_FILES
+def changes(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether an event that has an effect changes something: a file may be opened just to be read."""
+    if event != "open":
+        return True
+    flags = arguments[2]
+    return type(flags) is not int or flags & WRITING != 0  # as for writing where that is not told
 
 
 def changed_paths(event: str, arguments: tuple[object, ...]) -> list[str]:
@@ -155,7 +161,7 @@ def _take_anyway(socket: Any) -> None:
     """Let it have its port although connections of an earlier run are not forgotten yet."""
     import _socket  # only now: the program has it
 
-    if sys.platform != "win32" and _socket.socket.type.__get__(socket) == _socket.SOCK_STREAM:
+    if _socket.socket.type.__get__(socket) == _socket.SOCK_STREAM:
         _socket.socket.setsockopt(socket, _socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
 
 
