@@ -51,7 +51,8 @@ def test_changes_in_the_working_directory(statement: str, tmp_path: Path) -> Non
         "open(os.devnull, 'w').close()",
         "os.listdir()",
         "__import__('tempfile').TemporaryFile().close()",
-        "__import__('shutil').rmtree(__import__('tempfile').mkdtemp())",
+        # Which removes a file by its name in an open folder.
+        "import shutil, tempfile; place = tempfile.mkdtemp(); open(place + '/x', 'w').close(); shutil.rmtree(place)",
         "__import__('sqlite3').connect(':memory:').close()",
         "__import__('sqlite3').connect('file:x?mode=memory', uri=True).close()",
         "__import__('sqlite3').connect('').close()",
@@ -86,7 +87,10 @@ def test_a_port_is_free_again_at_once(tmp_path: Path, unused_port: int) -> None:
         listener = socket.socket()
         listener.bind(("127.0.0.1", {unused_port}))
         listener.listen()
-        thread = threading.Thread(target=socket.create_connection, args=(listener.getsockname(),))
+        def ask():
+            with socket.create_connection(listener.getsockname()) as connection:
+                connection.recv(1)
+        thread = threading.Thread(target=ask)
         thread.start()
         listener.accept()[0].close()
         thread.join()

@@ -89,6 +89,17 @@ def _of_together(run: TargetRun) -> list[tuple[str, int, int]]:
     return [(touch.thread, touch.time, touch.place) for touch in run.touches if touch.place in shared]
 
 
+def test_the_opening_that_is_drawn_notes_nothing_and_so_teaches_nothing(runner: Runner) -> None:
+    with runner:
+        first = runner.run(Plan("profile"), 60)
+        plans = HuntPlans(first, 0, 6)
+        for number in (0, 1, 3, 2):
+            plan = opening(number, 0, first)
+            plans.look_at(plan, runner.run(plan, 60))
+    assert plan.strategy == "uniform"
+    assert next(one for one in plans if one.triggers).left_out
+
+
 def test_short_runs_note_everything(tmp_path: Path) -> None:
     with _runner(LITTLE, tmp_path) as runner:
         assert not any(plan.left_out for plan, _ in hunted(runner, 12))
