@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import venv
 from pathlib import Path
 
@@ -81,12 +79,7 @@ def test_the_answer_in_words_and_as_files(functions: Workshop) -> None:
     assert "noise" not in done.stdout
     minimal = (functions.folder / "args-minimal.txt").read_text()
     assert minimal == "check('(', {'k': []}, strict=True)\n"
-    again = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"],
-        cwd=functions.folder,
-        capture_output=True,
-        text=True,
-    )
+    again = functions.run_pytest("test_it.py")
     assert again.returncode == 1, again.stdout
     assert "ValueError: brackets in (" in again.stdout
 

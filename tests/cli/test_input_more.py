@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -75,7 +74,7 @@ def test_the_input_is_the_script_that_runs(command: str, left: str, shop: Worksh
     assert done.status == 0
     assert json.loads(done.stdout)["failure"].startswith("ZeroDivisionError: ")
     assert (shop.folder / "left").read_text().strip() == left.strip()
-    ran = subprocess.run([sys.executable, "-m", "pytest", "test_p.py"], cwd=shop.folder, capture_output=True, text=True)
+    ran = shop.run_pytest("test_p.py")
     assert "ZeroDivisionError: division by zero" in ran.stdout
     assert ran.returncode == 1
 
@@ -146,22 +145,12 @@ def test_a_test_is_written(option: str, shop: Workshop) -> None:
     assert "test         tests/test_it.py" in done.stdout
     again = shop.run("input", "--write-test", "tests/test_it.py", *command)
     assert "exists already" in again.stderr
-    test = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        f"--basetemp={shop.temporary / 'pytest'}",
-        "tests/test_it.py",
-    ]
-    broken = subprocess.run(test, cwd=shop.folder, capture_output=True, text=True, check=False)
+    broken = shop.run_pytest("tests/test_it.py")
     assert broken.returncode == 1, broken.stdout
     assert f"{1 if option == '--tree' else 2} failed" in broken.stdout
     path = shop.folder / "tests" / "test_it.py"
     path.write_text(path.read_text().replace("b'bad", "b'good"))
-    assert subprocess.run(test, cwd=shop.folder, capture_output=True, check=False).returncode == 0
+    assert shop.run_pytest("tests/test_it.py").returncode == 0
 
 
 @pytest.mark.parametrize(

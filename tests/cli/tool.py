@@ -102,6 +102,12 @@ class Workshop:
         self.check_clean()
         return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 
+    def run_pytest(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run tests as a user would, without the tool; what pytest keeps is put with our temporary files, and goes."""
+        kept = self.folder.parent / "pytest"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={kept}", *arguments]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+
     def program(self, *arguments: str, name: str = "prog.py") -> list[str]:
         return ["--", "python", name, *arguments]
 
