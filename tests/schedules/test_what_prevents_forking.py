@@ -19,7 +19,14 @@ from tests.schedules.forking import THREAD, forked_output, write
     [
         ("file = open('program.py')\n", "open before its first thread"),
         ("open('written', 'w').close()\n", "it wrote"),
-        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
+        ("import os, sys\nos.mkdir(sys.path[0] + f'/{os.getpid()}')\n", "it did os.mkdir"),
+        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", " -c ` before its first thread"),
+        ("import subprocess\nsubprocess.run(['git', '-C', '.', 'init', '-q', 'log'])\n", "it started `git -C . init"),
+        ("import os\nos.system('ls > written')\n", "it started `ls > written` before"),
+        (
+            "import subprocess\nsubprocess.run('true; touch written', shell=True)\n",
+            "it started `/bin/sh -c true; touch",
+        ),
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
         ("import socket\nsocket.socket().bind(('127.0.0.1', 20_001))\n", "it took port 20001 before"),
         ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
@@ -30,7 +37,19 @@ from tests.schedules.forking import THREAD, forked_output, write
             "it shares memory",
         ),
     ],
-    ids=["open file", "written file", "child process", "socket", "port", "semaphore", "memory", "memory of libffi"],
+    ids=[
+        *(
+            "open file",
+            "written file",
+            "made directory",
+            "child process",
+            "repository made",
+            "shell",
+            "more than a question",
+            "socket",
+        ),
+        *("port", "semaphore", "memory", "memory of libffi"),
+    ],
 )
 def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
     program = write(tmp_path, before + THREAD)
@@ -51,11 +70,17 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
         "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b'code')\n"
         "code = mmap.mmap(file, 4, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n",
         "import ctypes.util\nctypes.util.find_library('pthread')\n",  # asks another program
+        "import subprocess, sys\nsubprocess.run(['git', '-C', '.', '--no-pager', 'rev-parse', '--git-dir'])\n"
+        "subprocess.run([sys.executable, '--version'], capture_output=True)\n"
+        "subprocess.check_output('uname')\n",
+        "import os\nos.makedirs('.', exist_ok=True)\nif os.path.exists('nowhere'): os.remove('nowhere')\n"
+        "try:\n    os.remove('nowhere')\nexcept OSError:\n    pass\n",
         "import sqlite3\ndatabase = sqlite3.connect(':memory:')\ndatabase.execute('CREATE TABLE told (word TEXT)')\n",
         "import sqlite3, tempfile\nsqlite3.connect(tempfile.mkdtemp() + '/kept').close()\n",
     ],
     ids=[
         *("probe of IPv6, as in urllib3", "probe of the own address", "code of libffi", "look-up of a library"),
+        *("questions to programs", "what is there, and what is not"),
         *("database in memory", "temporary database"),
     ],
 )

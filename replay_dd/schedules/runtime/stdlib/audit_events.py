@@ -11,6 +11,7 @@ import sys
 
 from ..channel import NOTE
 from ..observing import absolute, is_a, type_name
+from .asking import only_asks, words_of
 from .shared_things import (
     ABOUT_FILES,
     TWO_PATHS,
@@ -19,6 +20,7 @@ from .shared_things import (
     changed_paths,
     changes,
     fixed_port,
+    is_in_vain,
     lies_in,
     open_file,
     path_in_words,
@@ -28,7 +30,6 @@ from .shared_things import (
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
     from ..baton.scheduler import Scheduler
 
@@ -52,11 +53,9 @@ EVENTS = frozenset(
 
 
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
+_FILES_AND_SOCKETS = _EFFECTS - {"subprocess.Popen"}
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _LONGEST_COMMAND = 100
-# Modules of the standard library that start processes only to ask the system something (where is a library?).
-_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
-_ASKING = frozenset(_STANDARD_LIBRARY + name for name in ("ctypes/util.py", "platform.py", "uuid.py"))
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
 
 
@@ -90,10 +89,12 @@ def watch_events(
     noted: set[str] = set()
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
-        if event in _EFFECTS and not effects and not scheduler.counting:
+        starts = event in _STARTS and not only_asks(event, arguments, sys._getframe().f_back)
+        if (starts or event in _FILES_AND_SOCKETS) and not effects and not scheduler.counting:
             note_effect(event, arguments)
         if event in _STARTS:
             scheduler.moments.patience.starts_processes = True
+        if starts:
             note_python(event, arguments)
         if event not in EVENTS or scheduler.over or scheduler.present().atomic:
             if event in _TRACING:
@@ -111,9 +112,7 @@ def watch_events(
             scheduler.outside = None
 
     def note_python(event: str, arguments: tuple[object, ...]) -> None:
-        command = arguments[0] if event == "os.system" else arguments[1]
-        words = command if isinstance(command, (list, tuple)) else [command]
-        text = " ".join(os.fsdecode(word) for word in words if isinstance(word, (str, bytes)))[:_LONGEST_COMMAND]
+        text = " ".join(words_of(event, arguments))[:_LONGEST_COMMAND]
         if any(os.path.basename(word).startswith("python") for word in text.split()) and event not in noted:
             noted.add(event)
             scheduler.send(
@@ -127,12 +126,15 @@ def watch_events(
         # The import system opens a file, and then makes a stream of the descriptor.
         if path in harmless or _keeps_bytecode(open_file(arguments[0]) or path if event == "open" else path):
             return
-        if _ends_with_its_socket(event, arguments) or (event == "subprocess.Popen" and _only_asks()):
+        if _ends_with_its_socket(event, arguments) or is_in_vain(event, arguments):
             return
         if _lies_all_in(temporary, event, arguments):  # the tool puts them back
             return
         if event == "socket.bind" and fixed_port(arguments[1]):
             effects.append(f"it took port {fixed_port(arguments[1])} before its first thread")
+        elif event in _STARTS:
+            command = " ".join(words_of(event, arguments))[:_LONGEST_COMMAND]
+            effects.append(f"it started `{command}` before its first thread")
         elif event != "open":
             effects.append(f"it did {event} before its first thread")
         elif type(arguments[2]) is int and arguments[2] & WRITING:
@@ -149,14 +151,6 @@ def _lies_all_in(directory: str, event: str, arguments: tuple[object, ...]) -> b
     if not paths:
         return event == "sqlite3.connect"  # a database in memory
     return directory != os.sep and all(lies_in(path + os.sep, directory) for path in paths)
-
-
-def _only_asks() -> bool:
-    """Whether a module that starts processes only to ask the system something is about to start one."""
-    frame: FrameType | None = sys._getframe(3)  # below `note_effect` and the hook
-    while frame is not None and frame.f_code.co_filename == _STANDARD_LIBRARY + "subprocess.py":
-        frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename in _ASKING
 
 
 def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:

@@ -39,6 +39,9 @@ _PATHS = {
     "os.utime": ((0, 3),),
 }
 ABOUT_FILES = frozenset({"open", "sqlite3.connect", *_PATHS})
+# Whether there must be such a file before, for something to happen.
+_WANTS_A_FILE = {"os.mkdir": False, "os.rmdir": True, "os.remove": True}
+_lstat = os.lstat  # the program may put another in its place
 TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _NO_FILES, _MEMORY = ("/dev/", "/proc/", "/sys/"), "/dev/shm/"
 _OF_PATHS = ("pathlib", "pathlib._local")
@@ -76,6 +79,7 @@ class SharedThings:
             len(self._told) < len(SHARED)
             and event in ABOUT_FILES
             and changes(event, arguments)
+            and not is_in_vain(event, arguments)
             and not _is_our_own(frame)
         ):
             for path in changed_paths(event, arguments):
@@ -107,6 +111,17 @@ def changes(event: str, arguments: tuple[object, ...]) -> bool:
         return True
     flags = arguments[2]
     return type(flags) is not int or flags & WRITING != 0  # as for writing where that is not told
+
+
+def is_in_vain(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether nothing comes of an event: a directory is to be made that is there, or a file removed that is not."""
+    if event not in _WANTS_A_FILE:
+        return False
+    try:
+        _lstat(changed_paths(event, arguments)[0])
+    except (OSError, ValueError):
+        return _WANTS_A_FILE[event]
+    return not _WANTS_A_FILE[event]
 
 
 def changed_paths(event: str, arguments: tuple[object, ...]) -> list[str]:
