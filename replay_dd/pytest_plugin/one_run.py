@@ -9,7 +9,9 @@ Rules of this module:
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 
 import pytest
 
@@ -35,6 +37,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     """All tests are loaded, and none has run."""
     if "hypothesis" not in sys.modules:
         _leave_out(session.config, _HYPOTHESIS)  # its summary would import it, in every single run
+    _forget_examples()
     _collect_no_garbage(session.config)
 
 
@@ -42,6 +45,13 @@ def _leave_out(config: pytest.Config, name: str) -> None:
     plugin = config.pluginmanager.get_plugin(name)
     if plugin is not None:
         config.pluginmanager.unregister(plugin)
+
+
+def _forget_examples() -> None:
+    """Hypothesis keeps failing examples in the working directory, and begins the next run with them."""
+    configuration = sys.modules.get("hypothesis.configuration")
+    if configuration is not None and hasattr(configuration, "set_hypothesis_home_dir"):
+        configuration.set_hypothesis_home_dir(os.path.join(tempfile.gettempdir(), "hypothesis"))
 
 
 def _collect_no_garbage(config: pytest.Config) -> None:
