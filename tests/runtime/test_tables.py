@@ -1,13 +1,17 @@
-"""What the yield points of code add to the digest is the same whether it was found in advance or not."""
+"""Where yield points are, and what they add to the digest: the same whether it was found in advance or not."""
 
 from __future__ import annotations
 
+import dis
 import sys
-from types import CodeType, FrameType
+import textwrap
+from types import CodeType, FrameType, FunctionType
 
 import pytest
 
+from replay_dd.schedules.runtime.compat import ACCESSES
 from replay_dd.schedules.runtime.points import tables
+from replay_dd.schedules.runtime.points.bytecode import describe, instructions, points
 from replay_dd.schedules.runtime.points.places import Places
 from replay_dd.schedules.runtime.points.tables import find_in_advance, numbers_of
 
@@ -63,3 +67,21 @@ def test_only_so_much_code(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(ahead.in_advance) == 1
     assert id(module) in ahead.in_advance
     assert id(outer) not in ahead.in_advance
+
+
+def test_accesses_are_those_that_a_walk_through_the_instructions_finds() -> None:
+    waiting = [value.__code__ for value in vars(textwrap).values() if isinstance(value, FunctionType)]
+    waiting += [value.__code__ for value in vars(dis.Bytecode).values() if isinstance(value, FunctionType)]
+    waiting.append(
+        compile("for self.x in range(3):\n" + "".join(f"  n{i} += x[{i}]\n" for i in range(700)), "", "exec")
+    )
+    checked = 0
+    while waiting:
+        code = waiting.pop()
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        walked = {start for start, number, _, _ in instructions(code) if number in ACCESSES}
+        found = points(code, "access")
+        assert found == sorted(found)
+        assert walked == {offset for offset in found if describe(code, offset)[2] != "YIELD_VALUE"}
+        checked += 1
+    assert checked > 5

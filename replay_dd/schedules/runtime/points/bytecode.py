@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 _CO_GENERATOR = 0x20  # as in module `inspect`, which is slow to import
 SYNC, GIL, LINE, ACCESS = "sync", "gil", "line", "access"
 _MOST_KNOWN = 1_000  # code objects that something is remembered of
+# By the number that an instruction has in the bytecode: not 0 where it is an access, or may be one.
+_IS_ACCESS = bytes(number in ACCESSES or number in AMBIGUOUS for number in range(256))
 
 
 def instructions(code: CodeType) -> list[Instruction]:
@@ -71,20 +73,37 @@ def instructions(code: CodeType) -> list[Instruction]:
 
 def points(code: CodeType, granularity: str) -> list[int]:
     """The event offsets of the yield points of a code object, at granularity ``access`` or ``gil``."""
-    if granularity == ACCESS:
-        listing = instructions(code)
-        lone = _lone_yields(listing) if code.co_flags & _CO_GENERATOR else set()
-        return [start for start, operation, _, _ in listing if operation in ACCESSES or start in lone]
-    return sorted(gil_points(code))
+    if granularity != ACCESS:
+        return sorted(gil_points(code))
+    # Each run does this for all code that it comes to, so what can be done without a loop in Python is. A cache has the
+    # number of CACHE, whatever is in it.
+    units = code.co_code
+    numbers = units[::2]
+    found = [2 * index for index, is_access in enumerate(numbers.translate(_IS_ACCESS)) if is_access]
+    if AMBIGUOUS:
+        found = [
+            offset for offset in found if units[offset] not in AMBIGUOUS or operation_at(units, offset) in ACCESSES
+        ]
+    if EVENT_AT_PREFIX and EXTENDED_ARG in numbers:
+        found = [_first_prefix(units, offset) for offset in found]
+    if code.co_flags & _CO_GENERATOR and YIELD in numbers:
+        found = sorted({*found, *_lone_yields(instructions(code))})
+    return found
+
+
+def _first_prefix(units: bytes, offset: int) -> int:
+    while offset > 0 and units[offset - 2] == EXTENDED_ARG:
+        offset -= 2
+    return offset
 
 
 def gil_points(code: CodeType) -> set[int]:
     """Where the interpreter may hand the GIL over: at function entry, at backward jumps, and after calls."""
-    always, after_calls = _gil_checks(code)
+    always, after_calls = _gil_checks(code, instructions(code))
     return always | after_calls
 
 
-def _gil_checks(code: CodeType) -> tuple[set[int], set[int]]:
+def _gil_checks(code: CodeType, listing: list[Instruction]) -> tuple[set[int], set[int]]:
     """Where the interpreter looks whether another thread wants to run: (always, if what was called is written in C).
 
     From a function in Python it returns without looking: that call is no call of the interpreter itself.
@@ -92,7 +111,7 @@ def _gil_checks(code: CodeType) -> tuple[set[int], set[int]]:
     always, after_calls = set(), set()
     units = code.co_code
     after_call = False
-    for start, operation, argument, end in instructions(code):
+    for start, operation, argument, end in listing:
         if operation == RESUME or operation in UNKNOWN:
             always.add(start)
         if after_call:
@@ -188,7 +207,7 @@ def _known_of(code: CodeType) -> tuple[Any, ...]:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
         listing = instructions(code)
-        flow = listing, _indices(listing), _predecessors(listing), *_gil_checks(code)
+        flow = listing, _indices(listing), _predecessors(listing), *_gil_checks(code, listing)
         known = _known[id(code)] = (code, list(code.co_positions()), *flow)
         use_own(before)
     return known

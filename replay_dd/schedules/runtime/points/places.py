@@ -206,6 +206,11 @@ class Places:
         """The number that one place adds to the digest, never 0; ``position`` is a byte offset or a line."""
         return (self.code_hash(code) + position * SPLITMIX_STEP) & MASK or 1
 
+    def place_hashes(self, code: CodeType, positions: Iterable[int]) -> dict[int, int]:
+        """The same for many places of one code object, by their positions."""
+        first = self.code_hash(code)
+        return {position: (first + position * SPLITMIX_STEP) & MASK or 1 for position in positions}
+
     def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
         """Who performs an operation: (counted, the innermost frame outside the library)."""
         kinds = self.kinds

@@ -23,7 +23,7 @@ def numbers_of(places: Places, code: CodeType, granularity: str) -> dict[int, in
         return {line: place_hash(code, line) for _, _, line in code.co_lines() if line is not None}
     if granularity == SYNC:
         return {}
-    return {offset: place_hash(code, offset) for offset in points(code, granularity)}
+    return places.place_hashes(code, points(code, granularity))
 
 
 def find_in_advance(places: Places, frame: FrameType | None, granularity: str) -> None:
