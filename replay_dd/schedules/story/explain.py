@@ -13,7 +13,7 @@ from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story.both import with_first_step, with_overlapping_calls, with_own_check
+from replay_dd.schedules.story.both import with_first_half, with_first_step, with_overlapping_calls, with_own_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
@@ -323,7 +323,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
         conflict = with_own_check(conflict, twins.failing)
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = with_first_step(conflict, switch, found.failing_range)
+        conflict = with_first_half(with_first_step(conflict, switch, found.failing_range))
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_overlapping_calls(conflict, switch, twins.failing)
     return essential(conflict, ending)
