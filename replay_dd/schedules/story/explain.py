@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple
@@ -355,6 +356,19 @@ def _earlier_lost_update(
 def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
     """The conflict that the edges of the failing range show; arguments as for :func:`conflict_of`."""
     return with_own_look(find_conflict(twins.failing, switch, found.failing_range))
+
+
+def conflicts_elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[Conflict]:
+    """The conflicts at the other choices that the failure needs; arguments as for :func:`conflict_of`.
+
+    The isolated switch may only let be seen what one of these has done.
+    """
+    for choice in found.choices if found.needed is not None else ():
+        if choice == switch.failing or choice.forced:
+            continue
+        conflict = with_own_look(find_conflict(twins.failing, GuiltySwitch(choice, None), None))
+        if conflict.right is not None and not conflict.right.inferred:
+            yield conflict
 
 
 def _links(
