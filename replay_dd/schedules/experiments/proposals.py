@@ -325,6 +325,18 @@ def between(one: Access, other: Access, sources: Sources) -> list[Region]:
     its own way. Whether two frames of one function are the same call is not known; if not, a larger region is it.
     """
     way, other_way = _frames(one), _frames(other)
+    common = _common_frames(way, other_way)
+    if common == 0:  # a package's thread has come to one of them, and into a handler of the program to the other
+        way, other_way = _all_frames(one), _all_frames(other)
+        common = _common_frames(way, other_way)
+    found: list[Region] = []
+    for number in reversed(range(common)):
+        found += sources.regions(way[number], other_way[number].line)
+    return list(dict.fromkeys(found))
+
+
+def _common_frames(way: Sequence[StackFrame], other_way: Sequence[StackFrame]) -> int:
+    """How many of the outermost frames are those of the same functions, up to the first that stands elsewhere."""
     common = 0
     for frame, other_frame in zip(way, other_way, strict=False):
         if (frame.file, frame.function) != (other_frame.file, other_frame.function):
@@ -332,10 +344,7 @@ def between(one: Access, other: Access, sources: Sources) -> list[Region]:
         common += 1
         if frame.line != other_frame.line:
             break
-    found: list[Region] = []
-    for number in reversed(range(common)):
-        found += sources.regions(way[number], other_way[number].line)
-    return list(dict.fromkeys(found))
+    return common
 
 
 def guards(
@@ -396,5 +405,9 @@ def _frames(access: Access) -> list[StackFrame]:
 
     They are those of the program's own code; if there are none, those of packages. Comprehensions are left out.
     """
-    counted = [frame for frame in path_of(access) if not frame.function.endswith(_INNER)]
+    counted = _all_frames(access)
     return [frame for frame in counted if not frame.is_installed] or counted
+
+
+def _all_frames(access: Access) -> list[StackFrame]:
+    return [frame for frame in path_of(access) if not frame.function.endswith(_INNER)]
