@@ -20,7 +20,6 @@ from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import (
-    Sources,
     barrier_proposals,
     deadlock_proposals,
     lock_proposals,
@@ -28,6 +27,7 @@ from replay_dd.schedules.experiments.proposals import (
 )
 from replay_dd.schedules.experiments.result import PREVENTS, TOO_FEW, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
+from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.taken_again import taken_again
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of

@@ -359,10 +359,7 @@ def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twi
 
 
 def conflicts_elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[Conflict]:
-    """The conflicts at the other choices that the failure needs; arguments as for :func:`conflict_of`.
-
-    The isolated switch may only let be seen what one of these has done.
-    """
+    """The conflicts at the other choices that the failure needs: the isolated one may only let their effect be seen."""
     for choice in found.choices if found.needed is not None else ():
         if choice == switch.failing or choice.forced:
             continue

@@ -10,15 +10,14 @@ import pytest
 from replay_dd.report.tried import virtual_in_words
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import (
-    Sources,
     barrier_proposals,
-    between,
     deadlock_proposals,
     joined,
     lock_proposals,
     order_proposals,
     sites,
 )
+from replay_dd.schedules.experiments.sources import Sources, between
 from replay_dd.schedules.experiments.statements import Statements
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
