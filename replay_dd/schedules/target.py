@@ -330,7 +330,8 @@ def make_run(
                 f"There is no Python process `{program.process}` in this run. There were {listed}.",
                 "Choose one of these with `--process`, by its number or the name of its script or module.",
             )
-        raise NotControlledError(_why_not_controlled(program, finished))
+        sets_path = any(one.startswith("PYTHONPATH=") for one in program.command)
+        raise NotControlledError(_why_not_controlled(program, finished), _SET_BEFORE if sets_path else None)
     version, executable, backend, reason = hello[1:5]
     if backend == "untested":
         raise UntestedInterpreterError(f"The program's interpreter is {executable}. {reason}.")
@@ -479,6 +480,11 @@ def make_run(
         touched={place.key: place for place in places.values()} if touches else {},
         untouched=frozenset(untouched),
     )
+
+
+_SET_BEFORE = (
+    "The command sets PYTHONPATH, which replay-dd needs, too: set it before `replay-dd` instead, not after `--`."
+)
 
 
 def _why_not_controlled(program: Program, finished: Finished) -> str:

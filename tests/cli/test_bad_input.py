@@ -123,6 +123,14 @@ def test_what_is_no_program_for_us(command: tuple[str, ...], shop: Workshop) -> 
     shop.run("hunt", "-o", "out", "--", *command).refused(2, "not-controlled")
 
 
+def test_a_command_that_sets_the_path_of_modules_is_told_where_to_set_it(shop: Workshop) -> None:
+    shop.write(RACE)
+    ran = shop.run("hunt", "-o", "out", "--", "env", "PYTHONPATH=.", "python", "prog.py")
+    assert "set it before `replay-dd`" in ran.refused(2, "not-controlled")
+    ran = shop.run("hunt", "-o", "out", "--", "python", "-I", "prog.py")
+    assert "PYTHONPATH" not in ran.refused(2, "not-controlled")
+
+
 def test_a_program_that_is_gone_at_replay(shop: Workshop) -> None:
     script = shop.write(f"#!/usr/bin/env python\n{RACE}", "script")
     script.chmod(stat.S_IRWXU)

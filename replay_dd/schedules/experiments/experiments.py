@@ -20,7 +20,6 @@ from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import (
-    Sources,
     barrier_proposals,
     deadlock_proposals,
     lock_proposals,
@@ -28,13 +27,14 @@ from replay_dd.schedules.experiments.proposals import (
 )
 from replay_dd.schedules.experiments.result import PREVENTS, TOO_FEW, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
+from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.taken_again import taken_again
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of
+from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.twins import Twins
@@ -278,6 +278,8 @@ class _Search:
         at_edges = conflict_at_edges(self._found, switch, self._twins)
         if told not in (at_edges, essential(at_edges, self._found.failing.ending)):
             yield from lock_proposals(at_edges, seen, self._sources)
+        for elsewhere in conflicts_elsewhere(self._found, switch, self._twins):
+            yield from lock_proposals(elsewhere, seen, self._sources)
 
     def _barriers(self) -> Iterator[VirtualBarrier]:
         if self._story.hang is None and self._story.kind in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY):

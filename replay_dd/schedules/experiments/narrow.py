@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from replay_dd.dd import DDMin, IntervalSet
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.experiments.proposals import Sources, joined
+from replay_dd.schedules.experiments.proposals import joined
+from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.virtual import Region, VirtualLock
 
 

@@ -5,8 +5,6 @@ Rules of this module:
 * A region goes from the access that must come before the others' stretch to the one that must come after it, in the
   innermost frame that both have in common. The larger regions around it follow: up to whole functions, and then to
   their callers. What the other threads do to the same things is locked statement by statement.
-* What an installed package does for the program's own code is that code's statement: nobody mends a package of others
-  for a race of their own, and its calls could be made under a lock.
 * A lock of the program that some accesses to the thing are made under comes first; before all others one that the
   interrupted thread has all the time: the others only have to take it, too.
 * A barrier is proposed where one function does both: first what came too late in one thread, then what came too early
@@ -18,83 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from replay_dd.schedules.experiments.statements import Lines, Statements
-from replay_dd.schedules.model import Place, Program
+from replay_dd.schedules.experiments.sources import Sources, between, frames_of
+from replay_dd.schedules.model import Place
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.locks import CONSTRUCTORS
 from replay_dd.schedules.story.story import path_of
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
-from replay_dd.schedules.vouched_sources import text_of_file
 
-_INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _MOST_SIZES = 6  # of regions around the two accesses
 _MAIN = "0"
 _MOST_SITES = 8  # places that do something to the same things
 _MOST_NAMES = 4  # that the code may have for a lock
-
-
-class Sources:
-    """The statements of the files of a program.
-
-    Args:
-        program: the program, as its log describes it.
-    """
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._known: dict[str, Statements | None] = {}
-
-    def of(self, file: str) -> Statements | None:
-        """Those of a file; None if it has changed, or cannot be read."""
-        if file not in self._known:
-            text = text_of_file(self._program, file)
-            try:
-                self._known[file] = None if text is None else Statements(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                self._known[file] = None
-        return self._known[file]
-
-    def regions(self, frame: StackFrame, other_line: int | None = None) -> list[Region]:
-        """Regions of a function around the line of one of its frames, and another line; the smallest first."""
-        statements = self.of(frame.file)
-        if statements is None:
-            return []
-        lines = statements.runs_around(frame.line, frame.line if other_line is None else other_line)
-        return [Region(frame.file, frame.function, *one) for one in lines]
-
-    def statement(self, access: Access) -> Region | None:
-        """The statement that makes an access."""
-        frames = _frames(access)
-        regions = self.regions(frames[-1]) if frames else []
-        return regions[0] if regions else None
-
-    def lockable(self, access: Access) -> Region | None:
-        """What to lock of an access: its statement, or the ``with`` around it, so that locks are taken in one order."""
-        region = self.statement(access)
-        statements = None if region is None else self.of(region.file)
-        if region is None or statements is None or not access.held:
-            return region
-        lines = statements.block_with_locks(region.first)
-        return region if lines is None else Region(region.file, region.function, *lines)
-
-    def names_in(self, region: Region) -> list[str]:
-        """The objects whose attributes a region uses, as the code there names them."""
-        statements = self.of(region.file)
-        return [] if statements is None else statements.names_in((region.first, region.last))
-
-    def adjoin(self, one: Region, other: Region) -> bool:
-        """Whether nothing stands between two regions of a function, and both are in one block."""
-        both = Region(one.file, one.function, one.first, other.last)
-        return self.parts(both) == [*self.parts(one), *self.parts(other)]
-
-    def parts(self, region: Region) -> list[Region]:
-        """The statements of a region, one by one."""
-        statements = self.of(region.file)
-        lines: list[Lines] = [(region.first, region.last)]
-        if statements is not None:
-            lines = statements.parts(lines[0])
-        return [Region(region.file, region.function, *one) for one in lines]
 
 
 def lock_proposals(
@@ -190,7 +123,7 @@ def sites(
     """
     spans: dict[tuple[str, tuple[StackFrame, ...]], list[Access]] = {}
     for access in failing.accesses:
-        frames = _frames(access)
+        frames = frames_of(access)
         left_out = any(is_in(frame, region) for frame in frames for region in inside)
         if access.thread not in threads or left_out or not any(access.touches(one) for one in own):
             continue
@@ -200,7 +133,7 @@ def sites(
     for (_, callers), accesses in spans.items():
         calls: dict[str, list[Access]] = {}
         for access in accesses:
-            calls.setdefault(_frames(access)[-1].function, []).append(access)
+            calls.setdefault(frames_of(access)[-1].function, []).append(access)
         for accessed in calls.values():
             region = _span(sorted(accessed, key=lambda one: one.place.line), but, sources)
             if region is not None and (callers or region.first != region.last):
@@ -218,7 +151,7 @@ def _span(accesses: Sequence[Access], but: Set[int], sources: Sources) -> Region
 
     So locks are taken in one order. None if they are all in one ``with`` already that takes one of some locks.
     """
-    frame = _frames(accesses[0])[-1]
+    frame = frames_of(accesses[0])[-1]
     statements = sources.of(frame.file)
     if statements is None:
         return None
@@ -263,7 +196,7 @@ def barrier_proposals(conflict: Conflict, failing: Observation, sources: Sources
         sources: the program's sources.
     """
     for later, earlier in _early(conflict):
-        for own, other in zip(_frames(later), _frames(earlier), strict=False):
+        for own, other in zip(frames_of(later), frames_of(earlier), strict=False):
             if (own.file, own.function) != (other.file, other.function):
                 break
             before, done = sources.regions(own)[:1], sources.regions(other)[:1]
@@ -272,7 +205,7 @@ def barrier_proposals(conflict: Conflict, failing: Observation, sources: Sources
             threads = {
                 access.thread
                 for access in failing.accesses
-                if any((one.file, one.function) == (own.file, own.function) for one in _frames(access))
+                if any((one.file, one.function) == (own.file, own.function) for one in frames_of(access))
             }
             if {later.thread, earlier.thread} <= threads:
                 yield VirtualBarrier(before[0], tuple(sorted(threads)))
@@ -316,26 +249,6 @@ def _is_in_package(access: Access) -> bool:
 
 def _visit(access: Access) -> tuple[str, Place, str]:
     return access.thread, access.place, access.does
-
-
-def between(one: Access, other: Access, sources: Sources) -> list[Region]:
-    """Regions that reach from one access of a thread to a later one, the smallest first.
-
-    The frames that both have in common stand in the same line, up to the innermost of them: from there, each access has
-    its own way. Whether two frames of one function are the same call is not known; if not, a larger region is it.
-    """
-    way, other_way = _frames(one), _frames(other)
-    common = 0
-    for frame, other_frame in zip(way, other_way, strict=False):
-        if (frame.file, frame.function) != (other_frame.file, other_frame.function):
-            break
-        common += 1
-        if frame.line != other_frame.line:
-            break
-    found: list[Region] = []
-    for number in reversed(range(common)):
-        found += sources.regions(way[number], other_way[number].line)
-    return list(dict.fromkeys(found))
 
 
 def guards(
@@ -389,12 +302,3 @@ def joined(regions: Iterable[Region], sources: Sources) -> tuple[Region, ...]:
         else:
             result.append(region)
     return tuple(result)
-
-
-def _frames(access: Access) -> list[StackFrame]:
-    """The frames on the way to an access in which something could be changed, the outermost first.
-
-    They are those of the program's own code; if there are none, those of packages. Comprehensions are left out.
-    """
-    counted = [frame for frame in path_of(access) if not frame.function.endswith(_INNER)]
-    return [frame for frame in counted if not frame.is_installed] or counted

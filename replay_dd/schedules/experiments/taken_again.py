@@ -6,7 +6,8 @@ that, or to make the lock an RLock.
 
 from __future__ import annotations
 
-from replay_dd.schedules.experiments.proposals import Sources, is_in
+from replay_dd.schedules.experiments.proposals import is_in
+from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.observation import Observation
 from replay_dd.schedules.virtual import VirtualLock
 

@@ -96,7 +96,7 @@ PRIVATE_NAMES = {
     "_queue": {"SimpleQueue": _ALWAYS, "Empty": _ALWAYS},
     "_posixsubprocess": {"fork_exec": _ALWAYS},
     "concurrent.futures._base": {"_AcquireFutures": _ALWAYS},
-    "multiprocessing.synchronize": {"SemLock._rand": _ALWAYS},
+    "multiprocessing.synchronize": {"SemLock._rand": _ALWAYS, "SemLock._make_methods": _ALWAYS},
     "multiprocessing.shared_memory": {
         "_make_filename": _ALWAYS,
         "_SHM_NAME_PREFIX": _ALWAYS,

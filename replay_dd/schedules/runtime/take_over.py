@@ -148,6 +148,12 @@ def _adapt_names(parts: Parts, module: Any) -> None:
     adapt(module, parts.scheduler, parts.request["system_names"])
 
 
+def _adapt_process_locks(parts: Parts, module: Any) -> None:
+    from .stdlib.process_locks import adapt_process_locks  # as above
+
+    adapt_process_locks(parts.descriptors, module)
+
+
 # Modules that are patched when the program imports them. If a name has several rows, all that apply are used.
 _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] = (
     ("datetime", _virtual_clock, lambda parts, module: time_functions.adapt_datetime(module)),
@@ -179,6 +185,7 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("_sqlite3", _always, _adapt_sqlite),
     *((name, _always, _adapt_interpreters) for name in INTERPRETERS),
     ("multiprocessing.synchronize", _always, _adapt_names),
+    ("multiprocessing.synchronize", _always, _adapt_process_locks),
     ("multiprocessing.shared_memory", _always, _adapt_names),
     ("multiprocessing.resource_tracker", _always, _adapt_names),
 )

@@ -10,6 +10,8 @@ Rules of this module:
 * Two calls of an installed package overlap if one has not come back when the other one touches the same thing, and no
   lock is common to both. A package that is made for threads keeps them apart.
 * The first step is where the failing range begins: a switch before it was tried, and passes.
+* To add to a container and to take from it further down in one function is one change in two steps. Who goes through it
+  or counts it in between sees what is in it at no other time.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from __future__ import annotations
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
+from replay_dd.schedules.story.kinds import adds, takes
 from replay_dd.schedules.story.story import called_at, own_call
 
 
@@ -59,6 +62,26 @@ def with_first_step(conflict: Conflict, guilty: GuiltySwitch, failing_range: Fai
     same = (place.path, place.function) == (here.path, here.function) and place.line < here.line
     looked = right.access.does == "stores" and any(checks(one) for one in right.others)
     return conflict._replace(since=place) if same and looked else conflict
+
+
+def with_first_half(conflict: Conflict) -> Conflict:
+    """A conflict of a thread that takes something from a container, with what it has added there in the same change.
+
+    Args:
+        conflict: what the threads did; the interrupted one had to come first.
+    """
+    right = conflict.right
+    if right is None or conflict.left is not None or conflict.looked is not None or conflict.since is not None:
+        return conflict
+    last = right.access
+    before = [one for one in conflict.before if one.writes and one_thing(one, last)]
+    if not before or last.thing[0] != "whole" or any(one.writes for one in right.others):
+        return conflict
+    first, here = before[-1], last.place
+    same = (first.place.path, first.place.function) == (here.path, here.function) and first.place.line < here.line
+    if not same or not adds(first) or not takes(last):
+        return conflict
+    return conflict._replace(left=Edge(first, right.others, inferred=False))
 
 
 def with_overlapping_calls(conflict: Conflict, guilty: GuiltySwitch, failing: Observation) -> Conflict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story.both import with_first_step, with_overlapping_calls, with_own_check
+from replay_dd.schedules.story.both import with_first_half, with_first_step, with_overlapping_calls, with_own_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
@@ -323,7 +324,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
         conflict = with_own_check(conflict, twins.failing)
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = with_first_step(conflict, switch, found.failing_range)
+        conflict = with_first_half(with_first_step(conflict, switch, found.failing_range))
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_overlapping_calls(conflict, switch, twins.failing)
     return essential(conflict, ending)
@@ -355,6 +356,16 @@ def _earlier_lost_update(
 def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
     """The conflict that the edges of the failing range show; arguments as for :func:`conflict_of`."""
     return with_own_look(find_conflict(twins.failing, switch, found.failing_range))
+
+
+def conflicts_elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[Conflict]:
+    """The conflicts at the other choices that the failure needs: the isolated one may only let their effect be seen."""
+    for choice in found.choices if found.needed is not None else ():
+        if choice == switch.failing or choice.forced:
+            continue
+        conflict = with_own_look(find_conflict(twins.failing, GuiltySwitch(choice, None), None))
+        if conflict.right is not None and not conflict.right.inferred:
+            yield conflict
 
 
 def _links(

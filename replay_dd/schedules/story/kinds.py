@@ -158,6 +158,16 @@ def _replaces(access: Access) -> bool:
     return access.does != "deletes" and not adds and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
 
 
+def adds(access: Access) -> bool:
+    """Whether a call of a container's method puts something in."""
+    return access.detail.partition("(")[0] in _ADDS_PLAINLY
+
+
+def takes(access: Access) -> bool:
+    """Whether a call of a container's method takes something out."""
+    return access.detail.partition("(")[0] in _REMOVES
+
+
 def _gives_up(conflict: Conflict) -> bool:
     """Whether the other thread gets its turn because a time-out expires, although the first one could go on.
 

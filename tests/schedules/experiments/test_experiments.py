@@ -148,6 +148,20 @@ def test_otherwise_the_regions_of_both_threads_become_one_step(tmp_path: Path) -
 
 
 @pytest.mark.once
+def test_what_other_choices_interrupt_is_tried_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The isolated switch may only let be seen what another one has done."""
+    found, explanation = isolated(tmp_path, NO_LOCK)
+    assert explanation.conflict is not None
+    assert explanation.story is not None
+    assert explanation.twins is not None
+    elsewhere, told = explanation.conflict, explanation.conflict._replace(left=None, right=None)
+    monkeypatch.setattr(module, "conflict_at_edges", lambda *_: told)
+    for others in ([], [elsewhere]):
+        monkeypatch.setattr(module, "conflicts_elsewhere", lambda *_, others=others: iter(others))
+        experiments = try_repairs(found, explanation.story, explanation.twins, told, budget=FEW)
+        assert [one.verdict for one in experiments.attempts] == [PREVENTS] * len(others)
+
+
 def test_where_no_lock_helps_an_order_does(tmp_path: Path) -> None:
     best, *others = tried(tmp_path, EARLY).attempts
     assert best.virtual == VirtualOrder(region("Service.run", 8), region("Service.start", 6))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,15 +10,14 @@ import pytest
 from replay_dd.report.tried import virtual_in_words
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import (
-    Sources,
     barrier_proposals,
-    between,
     deadlock_proposals,
     joined,
     lock_proposals,
     order_proposals,
     sites,
 )
+from replay_dd.schedules.experiments.sources import Sources, between
 from replay_dd.schedules.experiments.statements import Statements
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
@@ -95,6 +95,20 @@ def test_comprehensions_and_library_code_are_no_place_for_a_lock(sources: Source
     inside = access("0.1", (UPDATE, 3), (f"{UPDATE}.<locals>.<listcomp>", 3))
     library = access("0.1", (UPDATE, 6), ("-Queue.put", 100))
     assert between(inside, library, sources)[0] == region(UPDATE, 3, 6)
+
+
+def test_a_handler_that_a_package_calls_shares_only_the_package_with_what_that_does_itself(tmp_path: Path) -> None:
+    """As where a client takes its lock, calls a handler of the program, and that waits for another lock of it."""
+    program = program_with(tmp_path, prog_py=TEXT)
+    package = tmp_path / "pack" / "part.py"
+    package.parent.mkdir()
+    package.write_text(TEXT)
+    sources = Sources(replace(program, files={**program.files, "pack/part.py": program.files["prog.py"]}))
+    itself = access("0.1", (f"+{UPDATE}", 3), does="acquires")
+    handler = access("0.1", (f"+{UPDATE}", 6), ("on_message", 20), (f"+{GET}", 9), does="acquires")
+    assert between(itself, handler, sources)[0] == Region("pack/part.py", UPDATE, 3, 6)
+    called = [access("0.1", ("work", 15), (f"+{UPDATE}", line)) for line in (3, 6)]
+    assert between(*called, sources)[0] == region("work", 15)
 
 
 def test_there_is_no_region_in_a_file_that_has_changed(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from replay_dd.report.tried import tried_in_words
-from replay_dd.schedules.experiments.proposals import Sources
 from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Counts, Experiments
+from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.taken_again import taken_again
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.virtual import Region, VirtualLock

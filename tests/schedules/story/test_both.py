@@ -11,7 +11,7 @@ from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.both import with_first_step, with_overlapping_calls, with_own_check
+from replay_dd.schedules.story.both import with_first_half, with_first_step, with_overlapping_calls, with_own_check
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.sentences import summary_of
@@ -122,3 +122,43 @@ def test_calls_that_a_lock_keeps_apart_or_that_are_over_do_not_overlap() -> None
     assert with_overlapping_calls(locked, guilty, replace(failing, switch_stacks=inside)).inside is None
     own, failing = stored_after(looked("0.2", False), in_package(CLOSES))
     assert with_overlapping_calls(own, guilty, replace(failing, switch_stacks=inside)).inside is None
+
+
+WHOLE = ("whole", 7, "")
+ADDS = access("0.1", 3, 1, "calls", WHOLE, writes=True, detail="append(x)")
+TAKES = access("0.1", 5, 4, "calls", WHOLE, reads=True, writes=True, detail="pop(0)")
+GOES_THROUGH = access("0.2", 1, 2, "iterates", WHOLE, reads=True)
+
+
+def test_what_is_added_and_taken_away_in_one_function_is_one_change() -> None:
+    conflict, failing = stored_after(ADDS, GOES_THROUGH, TAKES)
+    assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION
+    told = with_first_half(conflict)
+    assert told.left == Edge(failing.accesses[0], (failing.accesses[1],), inferred=False)
+    assert kind_of(told, PASSED) == kinds.TORN_UPDATE
+    assert "in two steps; thread 0.2 looks in between" in summary_of(kinds.TORN_UPDATE, told)
+
+
+@pytest.mark.parametrize(
+    "accesses",
+    [
+        (GOES_THROUGH, TAKES),
+        (ADDS, GOES_THROUGH, TAKES._replace(detail="append(y)")),
+        (ADDS, GOES_THROUGH, TAKES._replace(detail="sort()")),
+        (ADDS._replace(detail="sort()"), GOES_THROUGH, TAKES),
+        (ADDS._replace(place=TAKES.place), GOES_THROUGH, TAKES._replace(place=ADDS.place)),  # the next time round
+        (ADDS._replace(place=replace(ADDS.place, function="other")), GOES_THROUGH, TAKES),
+        (ADDS._replace(thing=("whole", 8, "")), GOES_THROUGH, TAKES),
+        (ADDS, GOES_THROUGH._replace(writes=True), TAKES),
+        (ADDS, ADDS._replace(place=TAKES.place, detail="clear()"), GOES_THROUGH, TAKES),  # that change was complete
+    ],
+)
+def test_other_changes_of_a_container_are_no_halves_of_one(accesses: tuple[Access, ...]) -> None:
+    conflict, _ = stored_after(*accesses)
+    assert with_first_half(conflict) is conflict
+
+
+@pytest.mark.parametrize("known", [{"left": Edge(ADDS, (), inferred=True)}, {"looked": ADDS}, {"right": None}])
+def test_what_is_known_already_stays(known: dict[str, object]) -> None:
+    conflict, _ = stored_after(ADDS, GOES_THROUGH, TAKES, **known)
+    assert with_first_half(conflict) is conflict

@@ -12,11 +12,13 @@ from replay_dd.errors.program import NotControlledError
 from replay_dd.report.story import story_as_json, story_as_text
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.observation import Observation, Value
 from replay_dd.schedules.story import explain as module
-from replay_dd.schedules.story.explain import explain
+from replay_dd.schedules.story.explain import conflicts_elsewhere, explain
 from replay_dd.schedules.story.twins import Twins, observe_twins
 from tests.schedules.logs import FAILED, log_of
+from tests.schedules.story.test_kinds import access, switch
+from tests.schedules.story.test_victim import seen
 
 SWITCH = Switch("0.1", 5, "0.2", False, False, None, 5, 5)
 
@@ -92,3 +94,20 @@ def test_only_accesses_are_observed() -> None:
     log = log_of([SWITCH], FAILED)
     lines: Log = replace(log, settings=replace(log.settings, granularity="line"))
     assert "`line`" in observe_twins(lines, lines, SWITCH, None, 1).why_not
+
+
+def test_conflicts_at_the_other_choices_that_a_failure_needs() -> None:
+    look, other, store = (
+        access("0.1", 4, 4, "reads", tested=True, old=Value("None", "NoneType", -1)),
+        access("0.2", 1, 5, "stores"),
+        access("0.1", 5, 6, "stores"),
+    )
+    found, twins = isolated(), SimpleNamespace(failing=seen(look, other, store))
+    found.needed, found.choices = object(), (SWITCH, replace(switch(4), forced=True), switch(5), switch(9))
+    conflicts = list(conflicts_elsewhere(found, GuiltySwitch(switch(9), None), twins))  # type: ignore[arg-type]
+    assert [one.right.access.number for one in conflicts if one.right is not None] == [3, 3]
+    assert {one.left.access.number for one in conflicts if one.left is not None} == {1}
+    found.choices = (SWITCH,)
+    assert list(conflicts_elsewhere(found, GuiltySwitch(SWITCH, None), twins)) == []  # type: ignore[arg-type]
+    found.needed = None
+    assert list(conflicts_elsewhere(found, GuiltySwitch(switch(9), None), twins)) == []  # type: ignore[arg-type]

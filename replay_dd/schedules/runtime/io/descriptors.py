@@ -50,6 +50,7 @@ class Descriptors:
         ahead: those from which TLS may already have read, in a replay, what is only to come; they count as ready
             whenever they were in the recorded run.
         standard_streams: (device, inode) of the files that this process was started with.
+        forked: whether a child process shares memory with this one, or may.
     """
 
     def __init__(self, scheduler: Scheduler) -> None:
@@ -70,6 +71,7 @@ class Descriptors:
         scheduler.wait_outside = self.wait_outside
         self.ahead: set[int] = set()
         self.standard_streams: set[tuple[int, int]] = set()
+        self.forked = False
         self.learn_standard_streams(_statuses(0, 1, 2))
 
     # -- what a descriptor is ----------------------------------------------------------------------------------------

@@ -63,10 +63,12 @@ class ProgramFork:
         self._starter.forked_child()
         self._scheduler.moments.forget()
         self._descriptors.share_with_children()
+        self._descriptors.forked = True
         self._end_counting()
 
     def _in_parent(self) -> None:
         self._scheduler.busy = self._was_busy
         self._descriptors.share_with_children()
+        self._descriptors.forked = True
         if self._run_end.is_own_process():
             self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")
