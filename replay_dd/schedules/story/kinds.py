@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, expired_in, one_thing, used_unready
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -77,8 +77,9 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if conflict.inside is not None:
         return CONCURRENT_USE
     left, right = conflict.left, conflict.right
-    if (left is None or left.inferred) and _gives_up(conflict):
-        return EARLY_TIMEOUT
+    if (left is None or left.inferred) and expired_in(conflict) is not None:
+        gone = right is not None and _invalidates(right) and _finds_it_gone(right.access)
+        return INVALIDATED if gone else EARLY_TIMEOUT
     if asked_while_running(conflict) is not None:
         return CONCURRENT_USE
     if right is not None and _clears_unseen(right):
@@ -158,14 +159,9 @@ def _replaces(access: Access) -> bool:
     return access.does != "deletes" and not adds and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
 
 
-def _gives_up(conflict: Conflict) -> bool:
-    """Whether the other thread gets its turn because a time-out expires, although the first one could go on.
-
-    The call that waits so long began before.
-    """
-    others = {access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others}
-    first = {access.thread: access for access in reversed(conflict.stretch) if access.does != "calls"}
-    return any(thread in first and first[thread].does == "gives up" for thread in others)
+def _finds_it_gone(access: Access) -> bool:
+    """Whether it needs what it finds to be closed, or to be None."""
+    return access.old.is_missing or (access.old.text == "None" and not access.tested)
 
 
 def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
@@ -217,6 +213,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
             return INVALIDATED
         if last.does == "iterates" and (first.does == "iterates" or not checks(first)):
             return CHANGED_IN_LOOP
+        if _looks_elsewhere(left, right):
+            return NON_REPEATABLE_READ
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
         if last.writes:
@@ -230,6 +228,13 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     if last.writes:
         return TOO_SOON if _goes_on(conflict, left, right) else TORN_UPDATE
     return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+
+
+def _looks_elsewhere(left: Edge, right: Edge) -> bool:
+    """Whether the second look only stands in for an edge, and is in another function: it need not rest on the first."""
+    last = right.access
+    here = (last.place.path, last.place.function) == (left.access.place.path, left.access.place.function)
+    return checks(left.access) and right.inferred and last.does == "reads" and checks(last) and not here
 
 
 def rollback_by_others(conflict: Conflict) -> Access | None:

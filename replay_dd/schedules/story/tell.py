@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, one_thing, used_unready
+from replay_dd.schedules.story.conflict import Conflict, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.own_value import own_value_in_words
@@ -103,9 +103,10 @@ class _Teller:
         left, right = conflict.left, conflict.right
         edges = [edge.access for edge in (left, right) if edge is not None]
         unready = used_unready(conflict)
+        expired = expired_in(conflict) if kind in (kinds.EARLY_TIMEOUT, kinds.INVALIDATED) else None
 
         def concerns(access: Access) -> bool:
-            if kind == kinds.EARLY_TIMEOUT and access.does == "gives up":
+            if access.does == "gives up" and access == expired:
                 return True
             return access == unready or any(access.touches(edge) or edge.touches(access) for edge in edges)
 
