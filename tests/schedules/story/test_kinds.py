@@ -392,13 +392,3 @@ def test_a_row_that_is_added_replaces_none() -> None:
     assert kind_of(conflict_of([looks, other, adds], 5, 5), PASSED) == kinds.CHECK_THEN_ACT
     stores = adds._replace(detail="execute('UPDATE user SET name = ?')")
     assert kind_of(conflict_of([looks, other, stores], 5, 5), PASSED) == kinds.LOST_UPDATE
-
-
-def test_another_look_in_another_function_need_not_rest_on_the_first() -> None:
-    look, store = access("0.1", 1, 1, "reads", tested=True), access("0.2", 1, 6, "stores")
-    later = access("0.1", 9, 9, "reads", tested=True)
-    elsewhere = later._replace(place=replace(later.place, function="main"))
-    assert kind_of(conflict_of([look, store, elsewhere], 2, 5), PASSED) == kinds.NON_REPEATABLE_READ
-    # In the same function, or where that is the edge of the range, it may well act on what it has seen.
-    assert kind_of(conflict_of([look, store, later], 2, 5), PASSED) == kinds.CHECK_THEN_ACT
-    assert kind_of(conflict_of([look, store, elsewhere._replace(time=5)], 2, 5), PASSED) == kinds.CHECK_THEN_ACT
