@@ -34,6 +34,7 @@ from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.story import Story
@@ -287,7 +288,9 @@ class _Search:
 
     def _orders(self) -> Iterator[VirtualOrder]:
         # Where each thread needs a value of its own, none has to wait for what another one does.
-        if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK) and not self._story.help:
+        kind = self._story.kind
+        needed = not self._story.help or help_of_early_signal(kind, self._conflict, self._twins.failing)
+        if kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK) and needed:
             yield from order_proposals(self._conflict, self._twins.passing, self._sources)
 
     def _one_of(self, group: Sequence[Virtual], quick: Sequence[int], *, passing: bool = False) -> bool:
@@ -301,6 +304,7 @@ class _Search:
                 if trials.out_of_time:
                     break
                 continue
+            wide = virtual
             if isinstance(virtual, VirtualLock):
                 made.stage = "narrowing the lock"
                 virtual = narrowed(
@@ -309,6 +313,9 @@ class _Search:
             made.stage = "trying all schedules with it"
             self._until(1.0)
             whole = trials.attempt(virtual)
+            if virtual != wide and whole.verdict not in (PREVENTS, TOO_FEW):  # narrowed on too few schedules
+                virtual = wide
+                whole = trials.attempt(wide)
             if isinstance(virtual, VirtualLock):
                 whole = whole._replace(again=taken_again(virtual, self._twins.failing, self._sources))
             if whole.verdict in (PREVENTS, TOO_FEW) and whole.counts.schedules:

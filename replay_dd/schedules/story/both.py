@@ -20,7 +20,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
-from replay_dd.schedules.story.kinds import adds, takes
+from replay_dd.schedules.story.kinds import REMOVES, adds
 from replay_dd.schedules.story.story import called_at, own_call
 
 
@@ -79,7 +79,7 @@ def with_first_half(conflict: Conflict) -> Conflict:
         return conflict
     first, here = before[-1], last.place
     same = (first.place.path, first.place.function) == (here.path, here.function) and first.place.line < here.line
-    if not same or not adds(first) or not takes(last):
+    if not same or not adds(first) or not _takes(last):
         return conflict
     return conflict._replace(left=Edge(first, right.others, inferred=False))
 
@@ -108,3 +108,8 @@ def _same_look(own: Access, look: Access) -> bool:
     here, there = own.place, look.place
     same_line = (here.path, here.line, here.function) == (there.path, there.line, there.function)
     return same_line and checks(own) and own.thing == look.thing and own.old.is_known and own.old.same(look.old)
+
+
+def _takes(access: Access) -> bool:
+    """Whether a call of a container's method takes something out."""
+    return access.detail.partition("(")[0] in REMOVES

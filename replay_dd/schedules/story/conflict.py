@@ -168,6 +168,17 @@ def used_unready(conflict: Conflict) -> Access | None:
     return next((one for one in missing if one.thing[:2] == ("attribute", left.access.new.number)), None)
 
 
+def expired_in(conflict: Conflict) -> Access | None:
+    """The time-out that gives another thread its turn, although the first one could go on; None if none does.
+
+    The call that waits so long began before.
+    """
+    others = [access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others]
+    first = {access.thread: access for access in reversed(conflict.stretch) if access.does != "calls"}
+    expired = (first[thread] for thread in reversed(others) if thread in first)
+    return next((one for one in expired if one.does == "gives up"), None)
+
+
 def is_about(conflict: Conflict, victim: Access) -> bool:
     """Whether what was seen at the edges of the failing range explains why an access failed."""
     edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]

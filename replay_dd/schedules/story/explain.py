@@ -34,7 +34,7 @@ from replay_dd.schedules.story.left_over import find_left_over
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
-from replay_dd.schedules.story.sentences import other_order, without_promise
+from replay_dd.schedules.story.sentences import other_order, turned_round, without_promise
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
@@ -264,6 +264,8 @@ def as_tried(story: Story, links: Links) -> Story:
         links: what was tried.
     """
     refuted = links.tried and not links.proved
+    if any(link.refuted and story.passes == turned_round(link.first, link.second) for link in links.tried):
+        story = story._replace(passes="", passing=())
     return story._replace(summary=without_promise(story.summary)) if refuted else story
 
 

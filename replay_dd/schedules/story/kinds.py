@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, expired_in, one_thing, used_unready
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -56,7 +56,7 @@ _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set
 _HANDS_OVER = ("put", "put_nowait")
 _ADDS = ("append", "appendleft", "extend", "extendleft", "insert", "add", "put", "heappush")
 _ADDS_PLAINLY = ("append", "appendleft", "extend", "extendleft", "insert", "add")  # and nobody waits for it
-_REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
+REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
 _NUMBERS = ("int", "float")
 _RAISES_WITHOUT = ("dict", "OrderedDict")  # other mappings may give a default
 _CLOSES = ("close", "shutdown", "cancel", "clear", "stop", "terminate")
@@ -77,8 +77,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if conflict.inside is not None:
         return CONCURRENT_USE
     left, right = conflict.left, conflict.right
-    if (left is None or left.inferred) and _gives_up(conflict):
-        return EARLY_TIMEOUT
+    if (left is None or left.inferred) and expired_in(conflict) is not None:
+        return INVALIDATED if right is not None and _finds_it_gone(right) else EARLY_TIMEOUT
     if asked_while_running(conflict) is not None:
         return CONCURRENT_USE
     if right is not None and _clears_unseen(right):
@@ -154,8 +154,8 @@ def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
 
 def _replaces(access: Access) -> bool:
     """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
-    adds = access.thing[0] == "database" and "INSERT" in access.detail.upper()[:20]
-    return access.does != "deletes" and not adds and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
+    inserts = access.thing[0] == "database" and "INSERT" in access.detail.upper()[:20]
+    return access.does != "deletes" and not inserts and access.detail.partition("(")[0] not in (*_ADDS, *REMOVES)
 
 
 def adds(access: Access) -> bool:
@@ -163,19 +163,10 @@ def adds(access: Access) -> bool:
     return access.detail.partition("(")[0] in _ADDS_PLAINLY
 
 
-def takes(access: Access) -> bool:
-    """Whether a call of a container's method takes something out."""
-    return access.detail.partition("(")[0] in _REMOVES
-
-
-def _gives_up(conflict: Conflict) -> bool:
-    """Whether the other thread gets its turn because a time-out expires, although the first one could go on.
-
-    The call that waits so long began before.
-    """
-    others = {access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others}
-    first = {access.thread: access for access in reversed(conflict.stretch) if access.does != "calls"}
-    return any(thread in first and first[thread].does == "gives up" for thread in others)
+def _finds_it_gone(edge: Edge) -> bool:
+    """Whether it needs what others have closed, or made None."""
+    access = edge.access
+    return _invalidates(edge) and (access.old.is_missing or (access.old.text == "None" and not access.tested))
 
 
 def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
@@ -208,7 +199,7 @@ def looked_too_soon(conflict: Conflict) -> tuple[Access, Access] | None:
         looks, added = [one for one in right.others if one.reads], [right.access]
     else:
         return None
-    if not looks or not all(one.detail.partition("(")[0] in _ADDS_PLAINLY for one in added if one.writes):
+    if not looks or not all(adds(one) for one in added if one.writes):
         return None
     started = all(one.thread.startswith(f"{look.thread}.") for one in added for look in looks)
     late = next((one for one in added if one.writes), None)
@@ -227,6 +218,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
             return INVALIDATED
         if last.does == "iterates" and (first.does == "iterates" or not checks(first)):
             return CHANGED_IN_LOOP
+        if _looks_elsewhere(left, right):
+            return NON_REPEATABLE_READ
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
         if last.writes:
@@ -240,6 +233,14 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     if last.writes:
         return TOO_SOON if _goes_on(conflict, left, right) else TORN_UPDATE
     return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+
+
+def _looks_elsewhere(left: Edge, right: Edge) -> bool:
+    """Whether the second look only stands in for an edge, and is in another function: it need not rest on the first."""
+    first, last = left.access, right.access
+    if not right.inferred or last.does != "reads" or not (checks(first) and checks(last)):
+        return False
+    return (last.place.path, last.place.function) != (first.place.path, first.place.function)
 
 
 def rollback_by_others(conflict: Conflict) -> Access | None:

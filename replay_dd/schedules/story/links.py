@@ -28,6 +28,7 @@ from replay_dd.schedules.story.twins import windows_around
 _OF_LIBRARY = ("object", "file", "database")
 FAILS_TOO = "it fails, too"
 PASSES_TOO = "it passes, too, if their order stays and the switch comes later"
+ANOTHER_WAY = "with the switch right beside it, the run does not come to both"
 _MOST_FARTHER = 4  # more accesses that are tried for an edge
 _MOST_OTHERS = 64  # accesses of one side among which to bisect
 
@@ -184,8 +185,9 @@ class _Trial:
         turn = self._after if is_left else self._before
         pair = access, others[-1]
         try:
-            if beside and not self._still_fails_beside(access, is_left=is_left):
-                return self._link(pair, is_left, PASSES_TOO)
+            why_not = self._fails_beside(access, others[-1], is_left=is_left) if beside else ""
+            if why_not:
+                return self._link(pair, is_left, why_not)
             last = turn(access, others[-1])
             if not last.turned and len(others) > 1:
                 # The other thread may not come that far, as it goes another way once the first of them is turned round.
@@ -214,10 +216,22 @@ class _Trial:
         first, second = pair if is_left else pair[::-1]
         return Link(first, second, not why_not, why_not)
 
-    def _still_fails_beside(self, access: Access, *, is_left: bool) -> bool:
-        """Whether the run fails with the switch right beside an access, so that nothing else is turned round."""
+    def _fails_beside(self, access: Access, other: Access, *, is_left: bool) -> str:
+        """Why the run does not fail with the switch right beside an access, so that nothing else is turned round.
+
+        Empty if it does.
+        """
         time = self._time_after(access) if is_left else access.time
-        return time is not None and self._run([self._to_others(time)], moved=True)[0] is Outcome.FAIL
+        if time is None:
+            return PASSES_TOO
+        outcome, seen, _ = self._run([self._to_others(time)], moved=True)
+        if outcome is Outcome.FAIL:
+            return ""
+        first, second = (access, other) if is_left else (other, access)
+        one, then = (_again(each, self.observed, seen) for each in (first, second))
+        # The other thread may wait for a lock that this one has by then, or may never come there.
+        kept = one is not None and then is not None and one.number < then.number
+        return PASSES_TOO if kept else ANOTHER_WAY
 
     def _after(self, own: Access, other: Access) -> _Ended:
         """Let the thread do its access only after that of the other one."""

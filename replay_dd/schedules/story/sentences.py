@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.story import called_at
 from replay_dd.schedules.story.words import listed, short_file
 
@@ -92,6 +92,7 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"Thread {asks.thread} asks {asks.name} for its next ({_at(asks)}) while thread {inside.thread} is still "
             f"inside it ({_at(inside)}); only one thread at a time can."
         )
+    expired = expired_in(conflict) or last
     if kind == kinds.MISSED_NOTIFICATION and own.detail.startswith("clear("):
         return (
             f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "
@@ -137,11 +138,11 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
         f"({_at(own)}){', which it no longer comes to' if conflict.never else ''}.",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
-        f"({_at(other)}).",
+        f"({_at(other)})." + ("" if expired is last else f" Before that, its time-out expires ({_at(expired)})."),
         kinds.MISSED_NOTIFICATION: f"Thread {last.thread} notifies before thread {one} waits; nothing wakes "
         "it any more.",
-        kinds.EARLY_TIMEOUT: f"The time-out of thread {last.thread} ({_at(last)}) expires before thread {one} is done "
-        f"({_at(own)}).",
+        kinds.EARLY_TIMEOUT: f"The time-out of thread {expired.thread} ({_at(expired)}) expires before thread {one} is "
+        f"done ({_at(own)}).",
     }
     return sentences.get(kind) or _order(conflict)
 
@@ -228,15 +229,24 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
         return ""
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"
-        return f"if {own} before the time-out of thread {edge.others[-1].thread} expires"
+        return f"if {own} before the time-out of thread {(expired_in(conflict) or edge.others[-1]).thread} expires"
     if order is None and right is not None and not right.inferred:
         order = (right.access, right.others[0])
     elif order is None and left is not None:
         order = (left.others[0], left.access)
     if order is None:
         return ""
-    first, then = order
-    return f"if thread {first.thread} {_in_short(first)} before thread {then.thread} {_in_short(then)}"
+    return turned_round(*reversed(order))
+
+
+def turned_round(first: Access, then: Access) -> str:
+    """When the run passes, if the order of two accesses is what makes it fail.
+
+    Args:
+        first: what comes first in the failing run.
+        then: what comes after it.
+    """
+    return f"if thread {then.thread} {_in_short(then)} before thread {first.thread} {_in_short(first)}"
 
 
 def _in_short(access: Access) -> str:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, one_thing, used_unready
+from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
+from replay_dd.schedules.story.conflict import Conflict, expired_in, one_thing, used_unready
+from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.own_value import own_value_in_words
+from replay_dd.schedules.story.second_look import help_of_second_look
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn, called_at, path_of
+from replay_dd.schedules.story.timers import help_of_cancelled_timer
 from replay_dd.schedules.story.words import Letters, described, listed
 
 _MOST_STEPS = 8  # of one stretch
 _MOST_PASSING = 8
+_EMPTIES_FILE = re.compile(r"^open\(.*'w[bt+]*'")
 
 
 def tell_race(conflict: Conflict, failing: Observation, passing: Observation, ending: Ending) -> Story | None:
@@ -69,7 +75,10 @@ class _Teller:
         if len(accesses) == 2 and one_thing(*accesses):  # of an item and its container, name the container
             accesses = [next((one for one in accesses if one.thing[0] == "whole"), accesses[1])]
         names = [self._name(access) for access in accesses]
-        things = {name: Thing(name, described(access)) for name, access in zip(names, accesses, strict=True)}
+        things = {
+            name: Thing(name, described(access) + held_by_class_in_words(access, self.failing))
+            for name, access in zip(names, accesses, strict=True)
+        }
         return Story(
             kind=kind,
             things=tuple(things.values()),
@@ -88,6 +97,19 @@ class _Teller:
                 f"to set {access.name} in each call, or to delete it when a call ends; a thread that serves one call "
                 "after another keeps it"
             )
+        too_soon = help_of_second_look(kind, self.conflict, self.failing) or help_of_early_signal(
+            kind, self.conflict, self.failing
+        )
+        if too_soon:
+            return too_soon
+        if kind == kinds.TORN_UPDATE and access.thing[0] == "file" and _EMPTIES_FILE.search(access.detail):
+            return (
+                f"to write another file, and to put it in the place of {access.name} by `os.replace()` when it is "
+                "complete: who reads then finds the old content or the new"
+            )
+        timer = help_of_cancelled_timer(kind, self.conflict, self.failing)
+        if timer:
+            return timer
         if kind == kinds.UPDATE_AND_READ and access.holder_type == "Random":
             return f"a generator of its own for each call, instead of {access.name} for all"
         if kind == kinds.CONCURRENT_USE and self.conflict.inside is not None and access.thing[0] == "attribute":
@@ -95,7 +117,8 @@ class _Teller:
                 f"one {access.holder_type} for each thread, unless its package promises that threads may use one "
                 "at the same time"
             )
-        return own_value_in_words(access, self.passing) if kind == kinds.OVERWRITTEN else ""
+        own = own_value_in_words(access, self.passing) if kind == kinds.OVERWRITTEN else ""
+        return own or help_of_class_held(access, self.failing)
 
     def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:
         """What the interrupted thread and the others did to the things of the conflict: before, meanwhile, after."""
@@ -103,9 +126,10 @@ class _Teller:
         left, right = conflict.left, conflict.right
         edges = [edge.access for edge in (left, right) if edge is not None]
         unready = used_unready(conflict)
+        expired = expired_in(conflict) if kind in (kinds.EARLY_TIMEOUT, kinds.INVALIDATED) else None
 
         def concerns(access: Access) -> bool:
-            if kind == kinds.EARLY_TIMEOUT and access.does == "gives up":
+            if access.does == "gives up" and access == expired:
                 return True
             return access == unready or any(access.touches(edge) or edge.touches(access) for edge in edges)
 

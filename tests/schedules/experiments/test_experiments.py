@@ -6,6 +6,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -162,11 +163,36 @@ def test_what_other_choices_interrupt_is_tried_as_well(tmp_path: Path, monkeypat
         assert [one.verdict for one in experiments.attempts] == [PREVENTS] * len(others)
 
 
+@pytest.mark.once
+def test_a_lock_that_was_narrowed_too_far_is_tried_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few schedules decide what is left of a lock; that all of them hold is seen only then."""
+    wide = VirtualLock((region("Stock.put", 8), region("Stock.take", 10, 11)))
+    for narrow in (VirtualLock((region("Stock.take", 10),)), wide):
+        monkeypatch.setattr(module, "narrowed", lambda lock, *_, narrow=narrow: narrow)
+        (attempt,) = tried(tmp_path, NO_LOCK).attempts
+        assert attempt.virtual == wide
+        assert attempt.verdict == PREVENTS
+
+
+@pytest.mark.once
 def test_where_no_lock_helps_an_order_does(tmp_path: Path) -> None:
     best, *others = tried(tmp_path, EARLY).attempts
     assert best.virtual == VirtualOrder(region("Service.run", 8), region("Service.start", 6))
     assert best.verdict == PREVENTS
     assert {one.verdict for one in others} <= {FAILS, NO_PROOF}
+
+
+@pytest.mark.parametrize(("signal", "count"), [("to call set() later", 1), ("", 0)])
+def test_an_order_is_tried_in_spite_of_other_help_where_a_signal_comes_too_early(
+    signal: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each thread needs a value of its own, none has to wait; but who was told too early has to."""
+    monkeypatch.setattr(module, "order_proposals", lambda *_: iter(["an order"]))
+    monkeypatch.setattr(module, "help_of_early_signal", lambda *_: signal)
+    found: Any = SimpleNamespace(failing=log_of([]), passing=None)
+    story: Any = SimpleNamespace(kind="order violation", help="something else")
+    search = module._Search(found, story, found, found, found, found, FEW, 0)
+    assert len(list(search._orders())) == count
 
 
 @pytest.mark.once

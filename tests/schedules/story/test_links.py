@@ -14,7 +14,8 @@ from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.explain import as_tried, is_a_guess, without_refuted
-from replay_dd.schedules.story.links import Link, Links, try_links
+from replay_dd.schedules.story.links import ANOTHER_WAY, PASSES_TOO, Link, Links, try_links
+from replay_dd.schedules.story.sentences import turned_round
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.target import Plan
 from tests.schedules.logs import PASSED, log_of
@@ -37,7 +38,9 @@ def section(thread: str, begins: int, does: str, *, held: tuple[int, ...] = (9,)
     ]
 
 
-def links_of(failing: Observation, turned: Observation, ends: Callable[[Plan], bool]) -> tuple[Links, list[Plan]]:
+def links_of(
+    failing: Observation, turned: Observation, ends: Callable[[Plan], bool], *, inferred: bool = False
+) -> tuple[Links, list[Plan]]:
     """What is proved of a store of 0.1 after a look of 0.2; ``ends`` tells which plans turn both round."""
     plans: list[Plan] = []
     own = tuple(one for one in failing.accesses if one.thread == "0.1")
@@ -49,7 +52,7 @@ def links_of(failing: Observation, turned: Observation, ends: Callable[[Plan], b
         plans.append(plan)
         return SimpleNamespace(log=log_of([], PASSED), accesses=turned if ends(plan) else failing)
 
-    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=False), None, others, (), own)
+    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=inferred), None, others, (), own)
     ending = replace(PASSED, thread_times={"0.1": 90, "0.2": 90})
     judge: Any = SimpleNamespace(outcome=lambda log: Outcome.PASS)
     runner: Any = SimpleNamespace(run=run)
@@ -121,3 +124,24 @@ def test_what_was_tried_in_vain_is_not_promised() -> None:
     assert as_tried(story, Links()) == as_tried(story, Links((Link(look, store, True),))) == story
     refuted = Links((Link(look, store, False, "the other way round, this failure is gone, but it ends with another"),))
     assert as_tried(story, refuted).summary == "0.2 reads before 0.1 stores."
+
+
+def test_that_it_passes_the_other_way_round_is_not_told_if_it_fails_then() -> None:
+    failing = seen(*section("0.2", 20, "reads"), *section("0.1", 10, "stores"))
+    look, store = failing.accesses[2], failing.accesses[6]
+    story = Story("order violation", (), "", (), passes=turned_round(look, store))
+    assert story.passes.startswith("if thread 0.1 stores")
+    refuted = Link(look, store, False, "the other way round, it fails, too")
+    assert as_tried(story, Links((refuted,))).passes == ""
+    assert as_tried(story, Links((refuted._replace(first=store, second=look),))).passes == story.passes
+    assert as_tried(story, Links((refuted._replace(why_not="no more runs were allowed"),))).passes == story.passes
+
+
+@pytest.mark.parametrize(("comes_there", "why_not"), [(True, PASSES_TOO), (False, ANOTHER_WAY)])
+def test_an_order_is_not_called_kept_where_the_other_thread_never_comes_there(comes_there: bool, why_not: str) -> None:
+    """With the switch right beside it, the other thread may wait for a lock that this one has by then."""
+    theirs, own = section("0.2", 20, "reads", held=()), section("0.1", 10, "stores", held=())
+    failing = seen(*theirs, *own)
+    beside = failing if comes_there else seen(*own)
+    links, _ = links_of(failing, beside, lambda plan: True, inferred=True)
+    assert [(link.proved, link.why_not) for link in links.tried] == [(False, why_not)]

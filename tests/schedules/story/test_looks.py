@@ -14,7 +14,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, number
+from tests.schedules.story.test_kinds import Y, access, conflict_of, number
 from tests.schedules.story.test_victim import seen
 
 JOIN = Switch("0", 9, "0.3", True, False, None, 2, 2)
@@ -94,3 +94,13 @@ def test_an_update_of_before_is_no_part_of_it_but_a_look_of_before_is(does: str,
 def test_a_look_that_finds_the_same_is_not_told() -> None:
     conflict, failing = late_update(["0.3", "0.2", "0.1"])
     assert with_early_look(conflict, failing, seen(*signed_in(["0.3", "0.1", "0.2"]))) is conflict
+
+
+def test_another_look_in_another_function_need_not_rest_on_the_first() -> None:
+    look, store = access("0.1", 1, 1, "reads", tested=True), access("0.2", 1, 6, "stores")
+    later = access("0.1", 9, 9, "reads", tested=True)
+    elsewhere = later._replace(place=replace(later.place, function="main"))
+    assert kind_of(conflict_of([look, store, elsewhere], 2, 5), PASSED) == kinds.NON_REPEATABLE_READ
+    # In the same function, or where that is the edge of the range, it may well act on what it has seen.
+    assert kind_of(conflict_of([look, store, later], 2, 5), PASSED) == kinds.CHECK_THEN_ACT
+    assert kind_of(conflict_of([look, store, elsewhere._replace(time=5)], 2, 5), PASSED) == kinds.CHECK_THEN_ACT

@@ -17,6 +17,11 @@ TOLD = [
     ("wallet", "lost update", {"Wallet.balance"}, ["(task 1)", "(task 2)", ":13)", ":15)", "asyncio.Lock"]),
     ("labels", "left over from an earlier call", {"settings.language"}, ["earlier call", "labels.py:12)"]),
     ("prices", "torn update", {"Prices.bid", "Prices.ask"}, ["another order", "unread (prices.py:29)", ":19)"]),
+    ("forms", "order violation", {"Form.errors"}, ["if each Form needs its own `errors`"]),
+    ("channels", "check-then-act", {"channels['audit']"}, ["both found nothing", "once more when guard is held"]),
+    ("visit", "non-repeatable read", {"Visit.over"}, ["(visit.py:14, visit.py:33)", "`cancel()` (visit.py:16)"]),
+    ("results", "result read too early", {"Job.results"}, ["set() of Job.finished (results.py:14) only after"]),
+    ("pidfile", "torn update", {"daemon.pid"}, ["os.replace()"]),
 ]
 
 

@@ -164,6 +164,34 @@ def test_a_call_that_waits_in_another_thread_takes_effect_in_its_stretch() -> No
     assert kind_of(conflict, PASSED) == kinds.EARLY_TIMEOUT
 
 
+def test_the_time_out_is_named_where_it_expires_and_not_where_its_thread_goes_on() -> None:
+    lock = ("lock", 6, "")
+    expires = access("0.2", 3, 5, "gives up", lock)
+    stores = access("0.2", 8, 6, "stores", new=number(7))
+    reads = access("0.1", 9, 9, "reads")
+    early = GuiltySwitch(replace(switch(9), global_time=5), None)
+    failing = seen(expires, stores, reads)
+    conflict = find_conflict(failing, early, None)
+    assert kind_of(conflict, PASSED) == kinds.EARLY_TIMEOUT
+    assert "time-out of thread 0.2 (prog.py:3) expires before" in summary_of(kinds.EARLY_TIMEOUT, conflict)
+
+
+def test_what_a_thread_needs_and_finds_gone_explains_more_than_a_time_out() -> None:
+    expires, none = access("0.2", 3, 5, "gives up", ("lock", 6, "")), Value("None", "NoneType", -1)
+    stores = access("0.2", 8, 6, "stores", new=none)
+    reads = access("0.1", 9, 9, "reads", old=none)
+    early = GuiltySwitch(replace(switch(9), global_time=5), None)
+    failing = seen(expires, stores, reads)
+    conflict = find_conflict(failing, early, None)
+    assert kind_of(conflict, PASSED) == kinds.INVALIDATED
+    told = tell_race(conflict, failing, seen(reads, stores), PASSED)
+    assert told is not None
+    assert "(prog.py:9) after thread 0.2 has taken it away (prog.py:8). Before that, its time-out" in told.summary
+    assert [step.access.does for turn in told.turns for step in turn.steps] == ["gives up", "stores", "reads"]
+    asks = find_conflict(seen(expires, stores, reads._replace(tested=True)), early, None)  # it need not be there
+    assert kind_of(asks, PASSED) == kinds.EARLY_TIMEOUT
+
+
 def raising(line: int) -> Ending:
     frame = Frame("prog.py", line, "work", counted=True)
     return replace(PASSED, status=1, exceptions=(UncaughtException("0.1", "Closed", "", (frame,)),))
