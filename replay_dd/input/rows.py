@@ -1,24 +1,39 @@
-"""Prefix bisection for units of a file, where needed ones often stand in a row.
+"""Prefix bisection for units of a file, many of which may be needed.
 
 Rules of this module:
 
-* Bisection takes ``log2(n)`` tests for each needed unit. Once several stood right behind each other, the next one
-  is tried alone first, which takes one test where the row goes on, and one more where it does not.
+* Bisection takes ``log2(n)`` tests for each needed unit. Once several were found, and close together, the next one is
+  looked for nearby first: among as many units as usually lie between two of them, then among four times as many, and so
+  on. A row of needed units takes one test each.
+* If it is nowhere near, what is left is bisected, unless what was found needed fails alone.
 * The level that comes next leaves out what could have been left out at this one. So before a finer level, what was
   found is not checked unit by unit.
+
+Source: exponential search (Bentley and Yao 1976), from where the last needed unit was found.
 """
 
 from __future__ import annotations
 
+import math
+
 from replay_dd.dd import EMPTY, IntervalSet, PrefixBisection
 from replay_dd.outcome import Outcome
 
-_ROW = 5
-"""How many needed units in a row make it likely that the next one is needed, too."""
+_SEVERAL = 6
+"""How many needed units tell how far apart they are."""
+
+_FARTHER = 4
+"""How many times as far it looks next."""
+
+_LATEST = 0.25
+"""How much the last distance counts among all of them."""
+
+_NEAR = 8
+"""How many times as many units as lie between two needed ones are left where looking nearby is worth it."""
 
 
 class RowBisection(PrefixBisection):
-    """Simplify a failing configuration by bisection, and rows of needed units one by one.
+    """Simplify a failing configuration by bisection, and find needed units that are close together near each other.
 
     Args:
         c_fail: a configuration that fails.
@@ -31,33 +46,43 @@ class RowBisection(PrefixBisection):
 
     def __init__(self, c_fail: IntervalSet, *, base: IntervalSet = EMPTY, checked: bool = True) -> None:
         self._checked = checked
-        self._in_a_row = 0
-        self._tries_next = False
         self._last: int | None = None  # the rank of the last unit found needed
+        self._distance = 0.0
+        self._nearby = 0  # among how many units the next needed one is looked for; 0 while bisecting
         super().__init__(c_fail, base=base)
 
     def _need(self, rank: int) -> None:
-        self._in_a_row = self._in_a_row + 1 if self._last == rank + 1 else 0
+        if self._last is not None:
+            distance = self._last - rank
+            self._distance += (distance - self._distance) * (_LATEST if self._distance else 1)
         self._last = rank
         super()._need(rank)
-        if rank > 1 and self._in_a_row >= _ROW:
-            self._tries_next = True
-            self._asked = self._candidates.take(rank - 1) | self._kept
+        self._look_nearby(math.ceil(self._distance))
+
+    def _look_nearby(self, units: int) -> None:
+        """Ask without so many of the last units, unless bisecting all that are left takes hardly more tests."""
+        if self._needed.count >= _SEVERAL and units * _NEAR <= self._high:
+            self._nearby = units
+            self._asked = self._candidates.take(self._high - units) | self._kept
 
     def _advance(self, outcome: Outcome) -> None:
-        if not self._tries_next:
+        units, self._nearby = self._nearby, 0
+        if not units:
             super()._advance(outcome)
             return
         assert self._asked is not None
-        self._tries_next = False
         if outcome is Outcome.FAIL:
-            # The row has ended. What is left is bisected, unless what was found needed fails alone.
             self.c_fail = self._asked
-            self._high -= 1
+            self._high -= units
             self._candidates = self._candidates.take(self._high)
             self._asked = self._kept
+            self._look_nearby(units * _FARTHER)
+            return
+        self._low = self._high - units
+        if units == 1:
+            self._need(self._low)
         else:
-            self._need(self._high - 1)
+            self._ask_middle()
 
     def _start_check(self) -> None:
         if self._checked:

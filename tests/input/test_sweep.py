@@ -72,6 +72,23 @@ def test_what_bisection_by_rows_finds_is_1_minimal_if_checked(fails: dict[frozen
         assert not any(fails[found - {unit}] for unit in found)
 
 
+def test_what_many_needed_units_cost() -> None:
+    """Each is looked for near the one before, so it takes a few tests, not a bisection of all that are left."""
+    scattered = frozenset(range(3, 2_000, 7))
+    found, tests = searched(rows(2_000, checked=False), None, scattered)
+    assert found == scattered
+    assert tests <= 5 * len(scattered) + 60
+    _, of_bisection = searched(PrefixBisection(IntervalSet.range(0, 2_000)), None, scattered)
+    assert of_bisection > 2 * tests
+
+
+def test_a_part_with_none_between_two_with_many() -> None:
+    needed = frozenset((*range(0, 300, 6), *range(9_000, 9_300, 6)))
+    found, tests = searched(rows(10_000, checked=False), None, needed)
+    assert found == needed
+    assert tests <= 5 * len(needed) + 80
+
+
 def test_what_rows_cost() -> None:
     """The first needed unit takes a bisection, as do some more until the row is noticed; all others take one test."""
     row = frozenset(range(500, 540))
