@@ -179,7 +179,11 @@ class Circumstance(ABC, Generic[Run]):
         return None
 
     def compare(self, one: Run, other: Run) -> str:
-        """Why two runs of one configuration are not the same run; empty if they are, or if that is unknown."""
+        """Why two runs of one configuration are not the same run; empty if they are, or if that is unknown.
+
+        If runs may differ, this is asked before :meth:`settle`, of a run made alone and one made at the same time as
+        others, to find out whether runs disturb each other. The words are then about the other run.
+        """
         return ""
 
     def diagnose(self, end: End) -> str:

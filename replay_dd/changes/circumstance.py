@@ -180,6 +180,10 @@ class CodeChanges(Circumstance[Ending]):
         outcome = Outcome.FAIL if same else Outcome.UNRESOLVED if failed else run.verdict
         return Judgement(outcome, run.words, self._signature(run), failed)
 
+    def compare(self, one: Ending, other: Ending) -> str:
+        """How the other run ended, unless it was like the first one."""
+        return "" if same_words(one) == same_words(other) else other.words
+
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the failure of the first run that fails.
 

@@ -52,7 +52,6 @@ class ChangesIsolation:
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
         undivided: whether the search ended since too many tests told nothing: the answer may be more than is needed.
-        disturbed: whether runs at the same time disturbed each other, and were made one at a time after that.
     """
 
     isolation: Isolation[Ending]
@@ -64,7 +63,6 @@ class ChangesIsolation:
     left_out: IntervalSet = EMPTY
     rounds: int = 0
     undivided: bool = False
-    disturbed: bool = False
 
     @property
     def guilty(self) -> IntervalSet:
@@ -128,29 +126,16 @@ def isolate_changes(
         if passing_end.verdict is Outcome.UNRESOLVED and workshop.run(difference.all).verdict is Outcome.FAIL:
             raise DoesNotPassError(f"The old version does not pass: {passing_end.words}.", _IN_ITS_FOLDER)
 
-        def search(jobs: int) -> Isolation[Ending]:
-            circumstance = CodeChanges(
-                *(difference, workshop, levels),
-                candidates=difference.all - left_out,
-                algorithm=algorithm,
-                resolution=resolution,
-            )
-            return isolate_cause(
+        circumstance = CodeChanges(
+            *(difference, workshop, levels),
+            candidates=difference.all - left_out,
+            algorithm=algorithm,
+            resolution=resolution,
+        )
+        try:
+            isolation = isolate_cause(
                 circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
             )
-
-        def search_undisturbed() -> tuple[Isolation[Ending], bool]:
-            """Search; once more without runs at the same time, which may want the same port, if an end varies."""
-            try:
-                return search(jobs), False
-            except (DoesNotPassError, NotReproducedError):
-                if jobs == 1:
-                    raise
-                return search(1), True
-
-        try:
-            isolation, disturbed = search_undisturbed()
-            jobs = 1 if disturbed else jobs
         except DoesNotFailError as error:
             if passing_end.verdict is Outcome.FAIL:
                 raise DoesNotFailError(f"{error} The old one does.", "Swap them: OLD passes, and NEW fails.") from error
@@ -164,7 +149,6 @@ def isolate_changes(
             left_out=left_out,
             rounds=rounds,
             undivided=final.gave_up,
-            disturbed=disturbed,
         )
         if not isolation.complete:
             return found
@@ -175,6 +159,7 @@ def isolate_changes(
         if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
             return replace(found, needed=found.guilty)
         try:
+            jobs = isolation.baseline.jobs
             needs = isolate_cause(
                 alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
             )

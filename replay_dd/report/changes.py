@@ -63,8 +63,6 @@ def changes_as_text(
         yield f"               {stage.unit}s: {stage.left:,} of {stage.before:,} left, {counted(stage.tests, 'test')}"
     if found.undivided:
         yield "undivided    too many tests in a row were unresolved, so this may be more than is needed"
-    if found.disturbed:
-        yield "note         runs at the same time disturb each other, so they were made one at a time"
     if found.rounds:
         yield f"resolved     {counted(found.rounds, 'more run')}, with the changes that missing names belong to"
     yield from (line for line in told[1:] if not line.startswith("difference "))

@@ -62,7 +62,7 @@ assert price == 4, price
     files = {"app.py": f"price = 4\nname = 1\n{listens}"}
     found = isolate(tmp_path, files, {"app.py": f"price = 6\nname = 2\n{listens}"}, python("app.py"), jobs=3)
     assert patch(found) == ["-price = 4", "+price = 6"]
-    assert found.disturbed
+    assert found.isolation.baseline.disturbed
     assert any("disturb each other" in line for line in changes_as_text(found, (), None, {}))
 
 
