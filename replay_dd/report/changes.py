@@ -52,7 +52,8 @@ def changes_as_text(
     elif found.needed is not None:
         yield "needs        nothing else: applied alone, it makes the old version fail"
     if narrowed is not None:
-        yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}"
+        often = f", each of up to {narrowed.times} runs, since they vary" if narrowed.times > 1 else ""
+        yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}{often}"
     told = list(search_as_text(found.isolation))
     yield told[0]
     changed_files = len({found.difference.file_of(delta) for delta in found.difference.all})
