@@ -179,6 +179,8 @@ def test_the_summary_of_pytest() -> None:
     first = ended(f"{summary} in 0.12s\n")
     assert first.words == "FAILED tests/test_a.py::test_x[1] - assert 1 == 2 (exit status 1)"
     assert first.signature == ended(f"{summary} in 3.40s\n").signature
+    assert first.message == ended(f"{summary}, 3 passed in 3.40s\n").message
+    assert first.message != ended(f"{summary} in 0.12s\n".replace("assert", "why")).message
     assert first.signature != ended(f"{summary}\n".replace("test_x", "test_y")).signature
     assert first.signature != ended("ERROR tests/test_a.py - ImportError: no\n").signature
     assert first.is_report
