@@ -216,6 +216,7 @@ def narrow_history(
     folder: Path,
     *,
     oracle: Oracle | None = None,
+    varies: bool = False,
     observer: Observer = NO_OBSERVER,
 ) -> Narrowed | None:
     """Find the commit that brought a failure by binary search; None where there is no history between the versions.
@@ -226,6 +227,7 @@ def narrow_history(
         target: what to run in a version.
         folder: an empty folder for the versions in between.
         oracle: what counts as a failure.
+        varies: the failure is known not to show every time: no single run says anything.
         observer: receives progress.
 
     Raises:
@@ -279,7 +281,7 @@ def narrow_history(
     if not failures:
         raise no_failure_in_new(runs)
     wanted, same = failures[0], strictest(failures)
-    times, steady = 1, len(failures) == len(runs)
+    times, steady = 1, len(failures) == len(runs) and not varies
     while True:
         if not steady:
             observer.on_stage("the failure does not show every time: measuring how often")

@@ -71,7 +71,7 @@ class Baseline(NamedTuple):
         base_fails: whether the passing end of a simplification fails, so that the failure needs no deltas.
         intermittent: whether configurations are run as often as a sequential test requires.
         jobs: how many runs may be made at the same time.
-        disturbed: how a run ended that another one at the same time disturbed; empty if none was seen.
+        disturbed: how a run ended, at the same time as others, that no run alone ended like; empty if none did.
     """
 
     failure: Judgement
@@ -188,7 +188,7 @@ class _Together(Generic[Run]):
 
     Attributes:
         jobs: how many there may be, as far as is known by now.
-        disturbed: how a run ended that another one at the same time disturbed; empty if none was seen.
+        disturbed: how a run ended, at the same time as others, that no run alone ended like; empty if none did.
     """
 
     def __init__(self, tests: Tests[Run], jobs: int) -> None:

@@ -171,9 +171,9 @@ def disturbed_in_words(ending: str) -> str:
     """Why runs were made one at a time.
 
     Args:
-        ending: how one ended that another one disturbed.
+        ending: how one ended that others seem to have disturbed.
     """
-    return f"runs were made one at a time: two at the same time disturb each other ({ending.rstrip('.')})"
+    return f"runs were made one at a time, since one at the same time as others ended differently: {ending.rstrip('.')}"
 
 
 def counted(number: int, what: str) -> str:

@@ -58,7 +58,7 @@ def test_runs_are_made_one_at_a_time_where_those_of_an_end_disturb_each_other(
     assert found.verified
     assert found.baseline.rate.steady
     assert (found.baseline.jobs, found.baseline.disturbed) == (1, IN_USE)
-    told = f"runs were made one at a time: two at the same time disturb each other ({IN_USE})"
+    told = f"runs were made one at a time, since one at the same time as others ended differently: {IN_USE}"
     assert f"serial       {told}" in search_as_text(found)
     assert isolation_as_json(found, notes=["another"])["notes"] == [told, "another"]
 

@@ -232,7 +232,7 @@ assert "b" not in open(sys.argv[1]).read()
     found = reduce_input(b"a\nb\nc\n", target, jobs=4, levels=[LINES])
     assert found.failing == b"b\n"
     assert "in use" in found.isolation.baseline.disturbed
-    assert any("disturb each other" in line for line in search_as_text(found.isolation))
+    assert any("one at a time" in line for line in search_as_text(found.isolation))
 
 
 def test_a_program_that_finds_its_own_files_is_to_have_a_fresh_copy(tmp_path: Path) -> None:
