@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, NamedTuple, TypeVar
 
-from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, CheckedDDPlus, DDMin, IntervalSet, PrefixBisection
+from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, CheckedDDPlus, DDMin, IntervalSet, NearbyBisection
 from replay_dd.outcome import Outcome
 
 Run = TypeVar("Run")
@@ -43,7 +43,7 @@ class Goal(Enum):
 
 ALGORITHMS: Mapping[str, Callable[[IntervalSet, IntervalSet], Algorithm]] = {
     "adaptive": lambda base, failing: AdaptiveBisection(failing, base=base),
-    "bisection": lambda base, failing: PrefixBisection(failing, base=base),
+    "bisection": lambda base, failing: NearbyBisection(failing, base=base),
     "ddmin": lambda base, failing: DDMin(failing, base=base),
     "dd": DD,
     "dd+": lambda base, failing: CheckedDDPlus(base, failing),
