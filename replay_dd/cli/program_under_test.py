@@ -82,5 +82,6 @@ def standard_input(source: str | None) -> bytes:
             return sys.stdin.buffer.read()
     except (OSError, ValueError) as error:
         if source is not None:
-            raise UsageError(f"The standard input {source} cannot be read: {error}.") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(f"The standard input {source} cannot be read: {why}.") from error
     return b""

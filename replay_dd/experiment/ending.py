@@ -242,6 +242,8 @@ _REPORTS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]]
         lambda found: (_steady(found["text"]), _steady(found["text"]), ""),
     ),
 )
+# What colors a terminal (ECMA-48, control sequences).
+_COLORS = re.compile(r"\x1b\[[0-9;:]*m")
 # pytest's last line: tests that are left out are missing there.
 _TOTALS = re.compile(r"[= ]*\d+ (?:failed|errors?|passed)\b.{0,100} in \d")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|(?<==)=\d+(?===)")
@@ -292,7 +294,7 @@ def _line_of(output: bytes, place: int) -> str:
 
 
 def _cut(text: str) -> str:
-    text = "".join(character if character.isprintable() else "�" for character in text)
+    text = "".join(character if character.isprintable() else "�" for character in _COLORS.sub("", text))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 

@@ -174,6 +174,10 @@ def test_messages_are_compared_without_numbers_and_quotes() -> None:
     assert ended("line 3: no 'a'\n").message != ended("line 3: why 'a'\n").message
 
 
+def test_colors_are_not_shown() -> None:
+    assert ended("\x1b[1;31merror: no \x07bell\x1b[0m\n").words == "exit status 1: error: no �bell"
+
+
 def test_the_summary_of_pytest() -> None:
     summary = "=== short test summary info ===\nFAILED tests/test_a.py::test_x[1] - assert 1 == 2\n1 failed"
     first = ended(f"{summary} in 0.12s\n")
