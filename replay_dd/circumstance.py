@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, NamedTuple, TypeVar
 
-from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, CheckedDDPlus, DDMin, IntervalSet, PrefixBisection
+from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, CheckedDDPlus, DDMin, IntervalSet, NearbyBisection
 from replay_dd.outcome import Outcome
 
 Run = TypeVar("Run")
@@ -43,7 +43,7 @@ class Goal(Enum):
 
 ALGORITHMS: Mapping[str, Callable[[IntervalSet, IntervalSet], Algorithm]] = {
     "adaptive": lambda base, failing: AdaptiveBisection(failing, base=base),
-    "bisection": lambda base, failing: PrefixBisection(failing, base=base),
+    "bisection": lambda base, failing: NearbyBisection(failing, base=base),
     "ddmin": lambda base, failing: DDMin(failing, base=base),
     "dd": DD,
     "dd+": lambda base, failing: CheckedDDPlus(base, failing),
@@ -179,7 +179,11 @@ class Circumstance(ABC, Generic[Run]):
         return None
 
     def compare(self, one: Run, other: Run) -> str:
-        """Why two runs of one configuration are not the same run; empty if they are, or if that is unknown."""
+        """Why two runs of one configuration are not the same run; empty if they are, or if that is unknown.
+
+        If runs may differ, this is asked before :meth:`settle`, of a run made alone and one made at the same time as
+        others, to find out whether runs disturb each other. The words are then about the other run.
+        """
         return ""
 
     def diagnose(self, end: End) -> str:

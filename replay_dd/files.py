@@ -1,4 +1,4 @@
-"""Writes files whole or not at all.
+"""Writes files whole or not at all, and reads what may be something else.
 
 Rules of this module:
 
@@ -54,6 +54,20 @@ def write_whole(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
         raise unwritable(path, error.strerror or str(error)) from error
+
+
+def read_to_end(path: Path) -> bytes:
+    """What is in a file, or comes through a pipe or from a terminal; no other device is read, for it may have no end.
+
+    Raises:
+        OSError: it cannot be read, or is a device.
+    """
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        ends = file.isatty() or status.st_rdev == os.stat(os.devnull).st_rdev
+        if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not ends):
+            raise OSError(errno.ENODEV, "it is a device, which may have no end")
+        return file.read()
 
 
 def digest_of_regular(path: Path, most_bytes: int) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.errors.user import OutputError
-from replay_dd.files import PRIVATE, check_writable, digest_of_regular, write_whole
+from replay_dd.files import PRIVATE, check_writable, digest_of_regular, read_to_end, write_whole
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -69,3 +69,20 @@ def test_places_that_cannot_be_written_are_told_before(tmp_path: Path) -> None:
             write_whole(place, b"")
     check_writable(tmp_path / "later" / "a.log")
     assert not (tmp_path / "later").exists()
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+def test_devices_without_an_end_are_not_read(device: str) -> None:
+    with pytest.raises(OSError, match="which may have no end"):
+        read_to_end(Path(device))
+
+
+def test_what_ends_is_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"one")
+    assert read_to_end(tmp_path / "file") == b"one"
+    assert read_to_end(Path("/dev/null")) == b""
+    reads, writes = os.pipe()
+    os.write(writes, b"two")
+    os.close(writes)
+    assert read_to_end(Path(f"/dev/fd/{reads}")) == b"two"
+    os.close(reads)

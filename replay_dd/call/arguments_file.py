@@ -19,6 +19,7 @@ from typing import Any
 
 from replay_dd.call.source import call_source
 from replay_dd.errors.user import InputError
+from replay_dd.files import read_to_end
 
 JSON = "JSON"
 PYTHON = "Python"
@@ -63,7 +64,7 @@ def read_arguments(path: Path) -> FileArguments:
         InputError: it cannot be read, or is neither JSON nor Python literals.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_to_end(path).decode()
     except OSError as error:
         raise InputError(f"The arguments {path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:

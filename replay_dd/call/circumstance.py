@@ -110,6 +110,10 @@ class CallArguments(Circumstance[CallRun]):
         outcome = Outcome.FAIL if self.search.matches(ending) else Outcome.UNRESOLVED
         return Judgement(outcome, ending.words, ending.signature, failed=True)
 
+    def compare(self, one: CallRun, other: CallRun) -> str:
+        """How the other call ended, unless it was like the first one."""
+        return "" if one.ending.signature == other.ending.signature else other.ending.words
+
     def settle(self, runs: Sequence[CallRun]) -> None:
         """Choose the most frequent failure, and the time limit.
 

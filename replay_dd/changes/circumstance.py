@@ -27,10 +27,14 @@ from replay_dd.changes.workshop import NOT_BUILT, Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, Guess, GuessesFirst, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.experiment.ending import Ending
 from replay_dd.outcome import Outcome
 
 _SHOWN = 60
+_HOPEFUL_RUNS = INTERMITTENT_RUNS
+_HOPEFUL_S = 60.0
+"""How many runs, and seconds, a new version gets to fail at all."""
 _PATIENCE = 10
 """After how many tests without progress a search goes on with smaller groups; names learnt count from there."""
 _LAST_PATIENCE = 60
@@ -112,7 +116,7 @@ class CodeChanges(Circumstance[Ending]):
         resolution = self._resolution
         if fresh or resolution is None or self._wanted is None or configuration in (self.universe, self.base):
             trial = self._workshop.trial(configuration, clean=fresh)
-            if self._wanted is None and configuration == self.universe:
+            if self._wanted is None and configuration == self.universe and trial.ending.verdict is Outcome.FAIL:
                 self._clues = trial.clues
             return without_line_numbers(trial.ending)
 
@@ -180,8 +184,14 @@ class CodeChanges(Circumstance[Ending]):
         outcome = Outcome.FAIL if same else Outcome.UNRESOLVED if failed else run.verdict
         return Judgement(outcome, run.words, self._signature(run), failed)
 
+    def compare(self, one: Ending, other: Ending) -> str:
+        """How the other run ended, unless it was like the first one."""
+        return "" if same_words(one) == same_words(other) else other.words
+
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the failure of the first run that fails.
+
+        Without any, it waits for more runs, which the baseline then makes, unless that would take long.
 
         Raises:
             DoesNotFailError: the new version does not fail, or is not built.
@@ -189,7 +199,9 @@ class CodeChanges(Circumstance[Ending]):
         """
         failures = [run for run in runs if run.verdict is Outcome.FAIL]
         if not failures:
-            raise no_failure_in_new(runs[0])
+            if more_runs_of_new(runs):
+                return
+            raise no_failure_in_new(runs)
         other = next((run for run in failures if run.signature != failures[0].signature), None)
         if other is not None:
             raise NotReproducedError(
@@ -263,12 +275,21 @@ def _shown(line: bytes) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
-def no_failure_in_new(run: Ending) -> DoesNotFailError:
+def more_runs_of_new(runs: Sequence[Ending]) -> int:
+    """How many more runs of the new version are worth a failure that shows only sometimes; 0 once it has shown."""
+    built = all(run.signature != NOT_BUILT for run in runs)
+    hopeful = built and all(run.verdict is not Outcome.FAIL for run in runs)
+    return max(_HOPEFUL_RUNS - len(runs), 0) if hopeful and sum(run.seconds for run in runs) < _HOPEFUL_S else 0
+
+
+def no_failure_in_new(runs: Sequence[Ending]) -> DoesNotFailError:
     """What to tell of a new version that does not fail, or is not built."""
+    run = runs[0]
     hint = (
         "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--seeds`), or as "
         "`--script` says. If it fails only sometimes, let the command repeat it until it does."
     )
     if run.signature == NOT_BUILT:
         hint = "`--build` must succeed in both versions: run it in a copy of the new one to see why it does not."
-    return DoesNotFailError(f"The new version does not fail: {run.words.rstrip('.')}.", hint)
+    times = f" in {len(runs)} runs" if len(runs) > 1 else ""
+    return DoesNotFailError(f"The new version does not fail{times}: {run.words.rstrip('.')}.", hint)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from replay_dd.changes.circumstance import CodeChanges, no_failure_in_new
+from replay_dd.changes.circumstance import CodeChanges, more_runs_of_new, no_failure_in_new
 from replay_dd.changes.coverage import never_executed, worth_observing
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.history import commits_between, first_failing
@@ -28,6 +28,7 @@ from replay_dd.changes.workshop import Target, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NoDifferenceError
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS, MEASURED_RUNS, Rate, sequential_test
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
@@ -52,7 +53,6 @@ class ChangesIsolation:
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
         undivided: whether the search ended since too many tests told nothing: the answer may be more than is needed.
-        disturbed: whether runs at the same time disturbed each other, and were made one at a time after that.
     """
 
     isolation: Isolation[Ending]
@@ -64,7 +64,6 @@ class ChangesIsolation:
     left_out: IntervalSet = EMPTY
     rounds: int = 0
     undivided: bool = False
-    disturbed: bool = False
 
     @property
     def guilty(self) -> IntervalSet:
@@ -125,36 +124,23 @@ def isolate_changes(
             observer.on_stage("looking which changes are executed")
             left_out = _not_needed(difference, workshop, built=target.build is not None)
         passing_end = workshop.run(EMPTY)
-        if passing_end.verdict is Outcome.UNRESOLVED and workshop.run(difference.all).verdict is Outcome.FAIL:
-            raise DoesNotPassError(f"The old version does not pass: {passing_end.words}.", _IN_ITS_FOLDER)
+        if passing_end.verdict is not Outcome.PASS:
+            failing_end = workshop.run(difference.all)
+            if passing_end.verdict is Outcome.UNRESOLVED and failing_end.verdict is Outcome.FAIL:
+                raise DoesNotPassError(f"The old version does not pass: {passing_end.words}.", _IN_ITS_FOLDER)
+            if passing_end.verdict is Outcome.FAIL and failing_end.verdict is not Outcome.FAIL:
+                error = no_failure_in_new([failing_end])
+                raise DoesNotFailError(f"{error} The old one does.", "Swap them: OLD passes, and NEW fails.")
 
-        def search(jobs: int) -> Isolation[Ending]:
-            circumstance = CodeChanges(
-                *(difference, workshop, levels),
-                candidates=difference.all - left_out,
-                algorithm=algorithm,
-                resolution=resolution,
-            )
-            return isolate_cause(
-                circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
-            )
-
-        def search_undisturbed() -> tuple[Isolation[Ending], bool]:
-            """Search; once more without runs at the same time, which may want the same port, if an end varies."""
-            try:
-                return search(jobs), False
-            except (DoesNotPassError, NotReproducedError):
-                if jobs == 1:
-                    raise
-                return search(1), True
-
-        try:
-            isolation, disturbed = search_undisturbed()
-            jobs = 1 if disturbed else jobs
-        except DoesNotFailError as error:
-            if passing_end.verdict is Outcome.FAIL:
-                raise DoesNotFailError(f"{error} The old one does.", "Swap them: OLD passes, and NEW fails.") from error
-            raise
+        circumstance = CodeChanges(
+            *(difference, workshop, levels),
+            candidates=difference.all - left_out,
+            algorithm=algorithm,
+            resolution=resolution,
+        )
+        isolation = isolate_cause(
+            circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
+        )
         final = isolation.circumstance
         assert isinstance(final, CodeChanges)
         passing, failing = isolation.passing.configuration, isolation.failing.configuration
@@ -164,7 +150,6 @@ def isolate_changes(
             left_out=left_out,
             rounds=rounds,
             undivided=final.gave_up,
-            disturbed=disturbed,
         )
         if not isolation.complete:
             return found
@@ -175,6 +160,7 @@ def isolate_changes(
         if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
             return replace(found, needed=found.guilty)
         try:
+            jobs = isolation.baseline.jobs
             needs = isolate_cause(
                 alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
             )
@@ -212,6 +198,7 @@ class Narrowed:
         commits: how many there were.
         tests: how many of them were run.
         tried: the commits that were run and what came out, in order.
+        times: how often a commit was run before it counted as passing.
     """
 
     old: Version
@@ -219,6 +206,7 @@ class Narrowed:
     commits: int
     tests: int
     tried: tuple[tuple[str, Outcome], ...] = ()
+    times: int = 1
 
 
 def narrow_history(
@@ -228,6 +216,7 @@ def narrow_history(
     folder: Path,
     *,
     oracle: Oracle | None = None,
+    varies: bool = False,
     observer: Observer = NO_OBSERVER,
 ) -> Narrowed | None:
     """Find the commit that brought a failure by binary search; None where there is no history between the versions.
@@ -238,6 +227,7 @@ def narrow_history(
         target: what to run in a version.
         folder: an empty folder for the versions in between.
         oracle: what counts as a failure.
+        varies: the failure is known not to show every time: no single run says anything.
         observer: receives progress.
 
     Raises:
@@ -251,8 +241,6 @@ def narrow_history(
     commits = commits_between(repository, old.revision, new.revision)
     if len(commits) < 2:
         return None
-
-    tried: list[tuple[str, Outcome]] = []
 
     def version(number: int) -> Version:
         if number < 0:
@@ -271,20 +259,41 @@ def narrow_history(
         with Workshop(difference, target, oracle or Oracle()) as workshop:
             return without_line_numbers(workshop.run(difference.all))
 
-    def outcome(number: int) -> Outcome:
+    def ended(number: int, times: int) -> Ending:
+        """The first of so many runs that does not pass, or else the last one."""
         found = ending(number)
+        for _ in range(times - 1):
+            if found.verdict is not Outcome.PASS:
+                break
+            found = ending(number)
+        return found
+
+    def outcome(number: int) -> Outcome:
+        found = ended(number, times)
         other = found.verdict is Outcome.FAIL and same(found) != same(wanted)
         verdict = Outcome.UNRESOLVED if other else found.verdict
         tried.append((version(number).revision, verdict))
         return verdict
 
-    wanted = ending(len(commits) - 1)
-    if wanted.verdict is not Outcome.FAIL:
-        raise no_failure_in_new(wanted)
-    same = strictest([wanted, ending(len(commits) - 1)])
-    first = ending(-1)
-    if first.verdict is not Outcome.PASS:
-        raise DoesNotPassError(f"The old version does not pass: {first.words}.")
-    tried += [(new.revision, Outcome.FAIL), (old.revision, Outcome.PASS)]
-    passing, failing = first_failing(len(commits), outcome)
-    return Narrowed(version(passing), version(failing), len(commits), len(tried), tuple(tried))
+    runs = [ending(len(commits) - 1) for _ in range(MEASURED_RUNS)]
+    runs += [ending(len(commits) - 1) for _ in range(more_runs_of_new(runs))]
+    failures = [run for run in runs if run.verdict is Outcome.FAIL]
+    if not failures:
+        raise no_failure_in_new(runs)
+    wanted, same = failures[0], strictest(failures)
+    times, steady = 1, len(failures) == len(runs) and not varies
+    while True:
+        if not steady:
+            observer.on_stage("the failure does not show every time: measuring how often")
+            runs += [ending(len(commits) - 1) for _ in range(INTERMITTENT_RUNS - len(runs))]
+            failed = sum(run.verdict is Outcome.FAIL for run in runs)
+            times = max(sequential_test(Rate(failed, len(runs))).runs_to_pass, MEASURED_RUNS)
+        first = ended(-1, times)
+        if first.verdict is not Outcome.PASS:
+            raise DoesNotPassError(f"The old version does not pass: {first.words}.")
+        tried = [(new.revision, Outcome.FAIL), (old.revision, Outcome.PASS)]
+        passing, failing = first_failing(len(commits), outcome)
+        # What passed once may fail the next time: then no single run says anything.
+        if times > 1 or passing < 0 or ended(passing, MEASURED_RUNS).verdict is Outcome.PASS:
+            return Narrowed(version(passing), version(failing), len(commits), len(tried), tuple(tried), times)
+        steady = False

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY
+from replay_dd.errors.program import DoesNotPassError
 from replay_dd.errors.user import UsageError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.experiment.process import private_folder
@@ -193,15 +195,11 @@ def changes_command(
                     if name != path
                 }
                 target = _under_schedules(target, old, new, schedule, seeds, time_limit, progress, names)
-            narrowed = None
-            if not no_history:
-                narrowed = narrow_history(
-                    *(old, new, target, places[2]), oracle=oracle, observer=progress.observer("change")
-                )
-            if narrowed is not None:
-                old, new = narrowed.old, narrowed.new
-            found = isolate_changes(
-                *(old.tree, new.tree, target),
+            observer = progress.observer("change")
+            narrow = partial(narrow_history, old, new, target, places[2], oracle=oracle, observer=observer)
+            isolate = partial(
+                isolate_changes,
+                target=target,
                 oracle=oracle,
                 levels=_levels(levels),
                 algorithm=algorithm,
@@ -210,8 +208,21 @@ def changes_command(
                 jobs=jobs,
                 max_tests=max_tests,
                 time_budget_s=time_budget,
-                observer=progress.observer("change"),
+                observer=observer,
             )
+            narrowed = None if no_history else narrow()
+            if narrowed is not None:
+                old, new = narrowed.old, narrowed.new
+            try:
+                found = isolate(old.tree, new.tree)
+            except DoesNotPassError:
+                if narrowed is None or narrowed.times > 1:
+                    raise
+                # The commit that passed did so by luck.
+                narrowed = narrow(varies=True)
+                assert narrowed is not None
+                old, new = narrowed.old, narrowed.new
+                found = isolate(old.tree, new.tree)
         finally:
             progress.clear()
         files = {"patch": output}

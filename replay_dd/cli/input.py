@@ -242,5 +242,7 @@ def _levels_of_files(units: str | None, delimiter: str | None) -> tuple[LevelOfF
 def _levels(
     file: Path, units: str | None, delimiter: str | None, language: str | None
 ) -> tuple[Level | Tree, ...] | None:
+    if language is not None and not {"tree", "tokens"} & {name.strip() for name in (units or "").split(",")}:
+        raise UsageError("`--language` is for `--units tree` and `--units tokens`.")
     levels = () if units is None else levels_named(units, file.name, language)
     return ((delimited(delimiter), *levels) if delimiter is not None else levels) or None

@@ -10,6 +10,7 @@ from replay_dd.cli.command import Option
 from replay_dd.cli.options import time_limit_option
 from replay_dd.errors.user import InputError, UsageError
 from replay_dd.experiment.ending import Oracle
+from replay_dd.files import read_to_end
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 
 FAILURE = "Failure"
@@ -61,6 +62,6 @@ def read_input(path: Path) -> bytes:
     try:
         if path == STANDARD_INPUT:
             return sys.stdin.buffer.read()
-        return path.read_bytes()
+        return read_to_end(path)
     except OSError as error:
         raise InputError(f"The input {path} cannot be read: {error.strerror}.") from error

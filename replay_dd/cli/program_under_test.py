@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from replay_dd.errors.user import ProgramNotFoundError, UsageError
+from replay_dd.files import read_to_end
 
 _INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?")
 # Options of the interpreter (`python --help`): those given instead of a script, and those that take a value.
@@ -75,11 +76,12 @@ def standard_input(source: str | None) -> bytes:
         if source == "-":
             return sys.stdin.buffer.read()
         if source is not None:
-            return Path(source).read_bytes()
+            return read_to_end(Path(source))
         # `< FILE` is meant for the program. A pipe is read only on request: it may never end.
         if sys.stdin is not None and stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode):
             return sys.stdin.buffer.read()
     except (OSError, ValueError) as error:
         if source is not None:
-            raise UsageError(f"The standard input {source} cannot be read: {error}.") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(f"The standard input {source} cannot be read: {why}.") from error
     return b""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from replay_dd.code.source import Program, read_file, read_python
 from replay_dd.errors.user import InputError
+from replay_dd.files import read_to_end
 
 _MOST_FILES = 5_000
 
@@ -85,6 +86,6 @@ def _files_in(folder: Path) -> Iterator[Path]:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_to_end(path)
     except OSError as error:
         raise InputError(f"The program {path} cannot be read: {error.strerror}.") from error

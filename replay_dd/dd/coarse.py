@@ -7,7 +7,7 @@ Rules of this module:
 * Each part is tested once in a pass, so the passes cost at most 4 + 4 k + 16 k tests for ``k`` failure-inducing deltas.
 * Parts are cut near where the caller says that a cut is natural, since what belongs together (a dialog opened, used and
   closed) can only be left out together.
-* What is left after the coarse passes is for :class:`~replay_dd.dd.bisection.PrefixBisection`; so the result is
+* What is left after the coarse passes is for :class:`~replay_dd.dd.nearby.NearbyBisection`; so the result is
   1-minimal.
 """
 
@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
-from replay_dd.dd.bisection import PrefixBisection
 from replay_dd.dd.intervals import EMPTY, IntervalSet
+from replay_dd.dd.nearby import NearbyBisection
 from replay_dd.outcome import Outcome
 
 _PARTS = 4
@@ -27,7 +27,7 @@ _PASSES = 3
 class CoarseBisection(Algorithm):
     """Simplify a failing configuration in coarse passes, then by bisection.
 
-    A search that runs to its end needs a third more tests than :class:`~replay_dd.dd.bisection.PrefixBisection` alone,
+    A search that runs to its end needs a third more tests than :class:`~replay_dd.dd.nearby.NearbyBisection` alone,
     but its best result so far is much better: with 6 failure-inducing deltas of 333, 40 tests leave 32 instead of 64.
 
     Args:
@@ -47,7 +47,7 @@ class CoarseBisection(Algorithm):
         self._passes_left = _PASSES
         self._parts: tuple[IntervalSet, ...] = (candidates,)
         self._at = -1
-        self._bisection: PrefixBisection | None = None
+        self._bisection: NearbyBisection | None = None
         # One delta alone is a frequent answer: the last one, at which the failure shows.
         self._alone = candidates.count > 1
         if self._alone:
@@ -85,7 +85,7 @@ class CoarseBisection(Algorithm):
         if self._at >= 0 and len(self._parts) > 1:
             self._asked = self.c_fail - self._parts[self._at]
             return
-        self._bisection = PrefixBisection(self.c_fail, base=self.c_pass)
+        self._bisection = NearbyBisection(self.c_fail, base=self.c_pass)
         self._asked = self._bisection.ask()
 
 

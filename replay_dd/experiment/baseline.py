@@ -4,6 +4,9 @@ Rules of this module:
 
 * The failing end is run twice. If the circumstance is flaky, a sequential test decides how many more runs it takes to
   know whether its failure is *steady* (it showed every time) or *intermittent*.
+* If runs are to be made at the same time, each end is run alone first, and then several times at once. Where one of
+  these ends otherwise, and more runs alone do not, runs disturb each other, as where all want the same port: from then
+  on, they are made one at a time.
 * An intermittent failure is measured, and its rate decides how often each configuration is run.
 * The passing end is run, too, unless its outcome is known: a search between two failing ends finds nothing.
 * Runs of one end that diverge are an error, unless the circumstance is flaky or cannot compare runs.
@@ -12,9 +15,10 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
 from replay_dd.circumstance import Circumstance, End, Goal, Judgement, Run
+from replay_dd.dd import IntervalSet
 from replay_dd.errors import ReplayDDError
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotDeterministicError, NotReproducedError
 from replay_dd.experiment.sequential import SequentialTest
@@ -33,6 +37,9 @@ _RARE_SHARE = 1 / 6
 _SEARCH_ERROR = 0.05
 _MOST_RUNS_OF_A_TEST = 40
 _HIGHEST_RATE = 0.9
+_RUNS_BESIDE = 2
+# How often a run alone is like the first one where one beside others was not: what varies is hardly that lucky.
+_RUNS_ALONE = 5
 
 
 class Rate(NamedTuple):
@@ -63,6 +70,8 @@ class Baseline(NamedTuple):
             would have failed in one of these runs; None if configurations are run once.
         base_fails: whether the passing end of a simplification fails, so that the failure needs no deltas.
         intermittent: whether configurations are run as often as a sequential test requires.
+        jobs: how many runs may be made at the same time.
+        disturbed: how a run ended, at the same time as others, that no run alone ended like; empty if none did.
     """
 
     failure: Judgement
@@ -71,6 +80,8 @@ class Baseline(NamedTuple):
     confidence: float | None = None
     base_fails: bool = False
     intermittent: bool = False
+    jobs: int = 1
+    disturbed: str = ""
 
 
 def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
@@ -78,7 +89,7 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
 
     Args:
         tests: runs the configurations; afterwards it knows the two ends, and how often to run the others.
-        jobs: the number of parallel runs.
+        jobs: the number of parallel runs that are wanted.
         repeat: how many times to run a configuration that does not fail; None to derive it from the measured rate.
 
     Raises:
@@ -87,7 +98,8 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
         NotDeterministicError: two runs of one end diverge.
     """
     circumstance = tests.circumstance
-    runs, judged = _measure_failing(tests, jobs)
+    together = _Together(tests, jobs)
+    runs, judged = _measure_failing(tests, together)
     rate = _take(tests, runs, judged)
     if repeat is None and rate.runs >= MOST_INTERMITTENT_RUNS and rate.failed < _ENOUGH_FAILURES:
         raise NotReproducedError(
@@ -100,9 +112,10 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
     if intermittent:
         tests.decide_by(sequential_test(rate))
     tests.repeat = repeat or 1
-    base_fails = _measure_passing(tests, jobs)
+    base_fails = _measure_passing(tests, together)
     failure = tests.of(circumstance.universe)[1]
-    return Baseline(failure, rate, *_confidence(tests, rate), base_fails, intermittent)
+    confidence = _confidence(tests, rate)
+    return Baseline(failure, rate, *confidence, base_fails, intermittent, together.jobs, together.disturbed)
 
 
 def measure_again(tests: Tests[Run], baseline: Baseline, *, jobs: int) -> Baseline | None:
@@ -166,12 +179,54 @@ def _take(tests: Tests[Run], runs: Sequence[Run], judged: Sequence[Judgement]) -
     return Rate(len(failing), len(runs))
 
 
-def _measure_failing(tests: Tests[Run], jobs: int) -> tuple[list[Run], list[Judgement]]:
+class _Together(Generic[Run]):
+    """Makes the runs of both ends, and finds out whether they may be made at the same time.
+
+    Args:
+        tests: runs the configurations.
+        jobs: the number of parallel runs.
+
+    Attributes:
+        jobs: how many there may be, as far as is known by now.
+        disturbed: how a run ended, at the same time as others, that no run alone ended like; empty if none did.
+    """
+
+    def __init__(self, tests: Tests[Run], jobs: int) -> None:
+        self._tests = tests
+        self.jobs = jobs
+        self.disturbed = ""
+
+    def first(self, end: IntervalSet, times: int) -> list[Run]:
+        """The first runs of an end: as many as are wanted, or a few more if they are made at the same time."""
+        flaky = self._tests.circumstance.flaky
+        if self.jobs == 1 or not flaky:
+            return self.more(end, times)
+        alone = self._tests.several(end, 1, 1, fresh=True)
+        beside = self.more(end, max(times - 1, _RUNS_BESIDE))
+        told = self._unlike(alone[0], beside)
+        if not told:
+            return [*alone, *beside]
+        alone += self._tests.several(end, _RUNS_ALONE, 1, fresh=True)
+        if self._unlike(alone[0], alone[1:]):
+            return [*alone, *beside]  # what varies by itself is not disturbed
+        self.jobs, self.disturbed = 1, told
+        return alone
+
+    def more(self, end: IntervalSet, times: int) -> list[Run]:
+        """More runs of an end."""
+        return self._tests.several(end, times, self.jobs, fresh=self._tests.circumstance.flaky)
+
+    def _unlike(self, first: Run, others: Sequence[Run]) -> str:
+        compare = self._tests.circumstance.compare
+        return next((told for other in others if (told := compare(first, other))), "")
+
+
+def _measure_failing(tests: Tests[Run], together: _Together[Run]) -> tuple[list[Run], list[Judgement]]:
     circumstance = tests.circumstance
     runs: list[Run] = []
     more = MEASURED_RUNS
     while True:
-        runs += tests.several(circumstance.universe, more, jobs, fresh=circumstance.flaky)
+        runs += together.more(circumstance.universe, more) if runs else together.first(circumstance.universe, more)
         if not circumstance.flaky:
             _check_same(circumstance, runs, End.FAILING)
         circumstance.settle(runs)
@@ -199,7 +254,7 @@ def _more_runs(failed: int, runs: int, test: SequentialTest) -> int:
     return INTERMITTENT_RUNS - runs % INTERMITTENT_RUNS
 
 
-def _measure_passing(tests: Tests[Run], jobs: int) -> bool:
+def _measure_passing(tests: Tests[Run], together: _Together[Run]) -> bool:
     """Whether the passing end fails, which is an error if a difference is sought."""
     circumstance = tests.circumstance
     base = circumstance.base
@@ -208,7 +263,7 @@ def _measure_passing(tests: Tests[Run], jobs: int) -> bool:
     times = max(tests.repeat, circumstance.end_runs)
     if tests.sequential is not None:
         times = max(times, tests.sequential.runs_to_pass)
-    runs = tests.several(base, times, jobs, fresh=circumstance.flaky)
+    runs = together.first(base, times)
     if not circumstance.flaky:
         _check_same(circumstance, runs, End.PASSING)
     judged = [circumstance.judge(run) for run in runs]

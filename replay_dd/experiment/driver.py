@@ -72,7 +72,7 @@ def isolate_cause(
 
     Args:
         circumstance: what to search.
-        jobs: the number of parallel runs; the answer does not depend on it.
+        jobs: the number of parallel runs, or 1 if they disturb each other; the answer does not depend on it.
         max_tests: stop with the best result so far after this many tests.
         time_limit_s: stop with the best result so far before the first test after this many seconds.
         repeat: how many times to run a configuration that does not fail; None to derive it from how often the failing
@@ -94,9 +94,11 @@ def _isolate_cause(
     tests: Tests[Run], limits: _Limits, repeat: int | None, proof_runs: int, observer: Observer
 ) -> Isolation[Run]:
     started = time.monotonic()
-    circumstance, jobs = tests.circumstance, limits.jobs
+    circumstance = tests.circumstance
     observer.on_stage(f"running the failing {circumstance.subject}")
-    baseline = measure(tests, jobs=jobs, repeat=repeat)
+    baseline = measure(tests, jobs=limits.jobs, repeat=repeat)
+    jobs = baseline.jobs
+    limits = limits._replace(jobs=jobs)
     # The baseline may narrow the universe, so the deltas are counted after it.
     course = _Course(tests, limits, observer)
     deltas_before = circumstance.shown(circumstance.universe - circumstance.base).count

@@ -242,6 +242,10 @@ _REPORTS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]]
         lambda found: (_steady(found["text"]), _steady(found["text"]), ""),
     ),
 )
+# What colors a terminal (ECMA-48, control sequences).
+_COLORS = re.compile(r"\x1b\[[0-9;:]*m")
+# pytest's last line: tests that are left out are missing there.
+_TOTALS = re.compile(r"[= ]*\d+ (?:failed|errors?|passed)\b.{0,100} in \d")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|(?<==)=\d+(?===)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
@@ -274,8 +278,13 @@ def _own_words(message: str, inputs: tuple[bytes, ...]) -> str:
 
 
 def _last_line(output: bytes) -> str:
+    """What a program said last, but for how many of its tests passed and failed."""
     end = output.rstrip()
-    return _line_of(end, len(end))
+    last = _line_of(end, len(end))
+    if not _TOTALS.match(last):
+        return last
+    before = end[: end.rfind(b"\n") + 1].rstrip()
+    return _line_of(before, len(before))
 
 
 def _line_of(output: bytes, place: int) -> str:
@@ -285,7 +294,7 @@ def _line_of(output: bytes, place: int) -> str:
 
 
 def _cut(text: str) -> str:
-    text = "".join(character if character.isprintable() else "�" for character in text)
+    text = "".join(character if character.isprintable() else "�" for character in _COLORS.sub("", text))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 

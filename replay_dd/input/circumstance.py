@@ -14,13 +14,12 @@ from functools import lru_cache
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Goal, Judgement
-from replay_dd.dd import AdaptiveBisection, Algorithm, IntervalSet
+from replay_dd.dd import AdaptiveBisection, Algorithm, IntervalSet, NearbyBisection
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
-from replay_dd.input.rows import RowBisection
 from replay_dd.input.space import Left, Space
 from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
@@ -124,7 +123,7 @@ class InputUnits(ProgramRuns):
             return Sweep(failing, base=self.base)
         if self.algorithm == "adaptive" or failing.count <= _FEW or self.space.unit == BYTES.unit:
             return AdaptiveBisection(failing, base=self.base)
-        return RowBisection(failing, base=self.base, checked=not self.space.coarse)
+        return NearbyBisection(failing, base=self.base, checked=not self.space.coarse)
 
     def base_failed(self, judgement: Judgement) -> None:
         """Refuse to reduce an input that does not matter.

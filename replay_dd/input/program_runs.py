@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypedDict
 
@@ -89,6 +88,11 @@ class ProgramRuns(Circumstance[Ending]):
             return run.words
         return wanted.words
 
+    def compare(self, one: Ending, other: Ending) -> str:
+        """How the other run ended, unless it was like the first one."""
+        alike = (one.signature, one.complaints) == (other.signature, other.complaints)
+        return "" if alike else other.words
+
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the most frequent failure, and the time limit.
 
@@ -135,7 +139,7 @@ class ProgramRuns(Circumstance[Ending]):
 
 
 def jobs_for(jobs: int, target: Target, run: Callable[[], Finished], subject: str) -> tuple[int, tuple[str, ...]]:
-    """How many runs may be made at the same time, and what is to be said of that.
+    """How many runs may write files in the working directory at the same time, and what is to be said of that.
 
     Args:
         jobs: how many the user wants.
@@ -143,32 +147,15 @@ def jobs_for(jobs: int, target: Target, run: Callable[[], Finished], subject: st
         run: runs it on its input.
         subject: a noun for the program.
     """
-    if jobs == 1:
+    if jobs == 1 or target.fresh_copy:
         return jobs, ()
     before = snapshot(target.directory)
-    alone = run()
-    if not target.fresh_copy and snapshot(target.directory) != before:
+    run()
+    if snapshot(target.directory) != before:
         target.leaves_files = True
         said = f"The {subject} writes files in the working directory, so its runs were made one at a time"
         return 1, (f"{said}; with `--fresh-copy` several can be made at the same time.",)
-    if not alone.timed_out and (disturbed := _disturbed(alone, run)) is not None:
-        said = f"Two runs of the {subject} at the same time disturb each other ({disturbed.words})"
-        return 1, (f"{said}, so its runs were made one at a time.",)
     return jobs, ()
-
-
-def _disturbed(alone: Finished, run: Callable[[], Finished]) -> Ending | None:
-    """How a run ends only while another one is made, as where both want the same port; None if they are all alike."""
-
-    def is_usual(ending: Ending) -> bool:
-        return (ending.signature, ending.complaints) == (usual.signature, usual.complaints)
-
-    usual = Oracle().ending(alone)
-    with ThreadPoolExecutor(2) as pool:
-        beside = [Oracle().ending(future.result()) for future in [pool.submit(run) for _ in range(2)]]
-    unlike = next((one for one in beside if not is_usual(one)), None)
-    # What varies by itself is not disturbed.
-    return unlike if unlike is not None and is_usual(Oracle().ending(run())) else None
 
 
 def _is_same(run: Ending, wanted: Ending) -> bool:

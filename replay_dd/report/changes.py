@@ -52,7 +52,8 @@ def changes_as_text(
     elif found.needed is not None:
         yield "needs        nothing else: applied alone, it makes the old version fail"
     if narrowed is not None:
-        yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}"
+        often = f", each of up to {narrowed.times} runs, since they vary" if narrowed.times > 1 else ""
+        yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}{often}"
     told = list(search_as_text(found.isolation))
     yield told[0]
     changed_files = len({found.difference.file_of(delta) for delta in found.difference.all})
@@ -63,8 +64,6 @@ def changes_as_text(
         yield f"               {stage.unit}s: {stage.left:,} of {stage.before:,} left, {counted(stage.tests, 'test')}"
     if found.undivided:
         yield "undivided    too many tests in a row were unresolved, so this may be more than is needed"
-    if found.disturbed:
-        yield "note         runs at the same time disturb each other, so they were made one at a time"
     if found.rounds:
         yield f"resolved     {counted(found.rounds, 'more run')}, with the changes that missing names belong to"
     yield from (line for line in told[1:] if not line.startswith("difference "))

@@ -77,7 +77,7 @@ def isolation_as_json(
         "stopped_by": isolation.stopped_by,
         "answer": dict(answer or {}),
         "files": {name: str(path) for name, path in (files or {}).items() if path is not None},
-        "notes": list(notes),
+        "notes": [*([disturbed_in_words(baseline.disturbed)] if baseline.disturbed else []), *notes],
     }
 
 
@@ -157,12 +157,23 @@ def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> It
         yield f"unresolved   {unresolved}"
     if isolation.circumstance.flaky:
         yield f"baseline     {rate_in_words(isolation.baseline.rate)} before the search"
+    if isolation.baseline.disturbed:
+        yield f"serial       {disturbed_in_words(isolation.baseline.disturbed)}"
     if isolation.baseline.confidence is not None:
         yield (
             f"confidence   {isolation.baseline.confidence:.1%} for each test reported as passing: runs vary, so "
             f"each test was run up to {isolation.baseline.repeat} times"
         )
     yield f"proof        {proof_in_words(isolation)}"
+
+
+def disturbed_in_words(ending: str) -> str:
+    """Why runs were made one at a time.
+
+    Args:
+        ending: how one ended that others seem to have disturbed.
+    """
+    return f"runs were made one at a time, since one at the same time as others ended differently: {ending.rstrip('.')}"
 
 
 def counted(number: int, what: str) -> str:

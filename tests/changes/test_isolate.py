@@ -62,8 +62,8 @@ assert price == 4, price
     files = {"app.py": f"price = 4\nname = 1\n{listens}"}
     found = isolate(tmp_path, files, {"app.py": f"price = 6\nname = 2\n{listens}"}, python("app.py"), jobs=3)
     assert patch(found) == ["-price = 4", "+price = 6"]
-    assert found.disturbed
-    assert any("disturb each other" in line for line in changes_as_text(found, (), None, {}))
+    assert found.isolation.baseline.disturbed
+    assert any("one at a time" in line for line in changes_as_text(found, (), None, {}))
 
 
 def test_versions_are_never_written_to(tmp_path: Path) -> None:
@@ -332,3 +332,69 @@ def test_versions_that_are_exchanged(tmp_path: Path) -> None:
     ) as told:
         isolate(tmp_path, {"m": "bad\n"}, {"m": "good\n"}, Target(("grep", "good", "m")))
     assert "Swap" in told.value.hint
+
+
+FAILS_EVERY_OTHER_TIME = """
+import pathlib, risks
+count = pathlib.Path({count!r})
+if risks.taken:
+    count.write_text(count.read_text() + ".")
+    assert len(count.read_text()) % 2 == {odd}, "unlucky"
+"""
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+def test_the_commit_of_a_failure_that_shows_every_other_time(
+    odd: int, tmp_path: Path, commit: Callable[[str, Files], None]
+) -> None:
+    (tmp_path / "count").write_text("")
+    for number in range(12):
+        commit(f"Commit {number}", {"risks.py": f"taken = {number >= 8}\n", "other.py": f"x = {number}\n"})
+    places = [tmp_path / name for name in ("a", "b", "between")]
+    for place in places:
+        place.mkdir()
+    old, new = open_version("HEAD~11", places[0]), open_version("HEAD", places[1])
+    target = python("-c", FAILS_EVERY_OTHER_TIME.format(count=str(tmp_path / "count"), odd=odd))
+    narrowed = narrow_history(old, new, target, places[2])
+    assert narrowed is not None
+    assert narrowed.times > 1
+    found = isolate_changes(narrowed.old.tree, narrowed.new.tree, target)
+    assert patch(found) == ["-taken = False", "+taken = True"]
+    assert any(
+        line.startswith("history ") and "since they vary" in line for line in changes_as_text(found, (), narrowed, {})
+    )
+
+
+def test_a_commit_that_passes_by_luck_is_noticed(tmp_path: Path, commit: Callable[[str, Files], None]) -> None:
+    """Both runs of the new version fail, and so does no run of the first guilty commit that is tried."""
+    (tmp_path / "count").write_text("")
+    for number in range(12):
+        commit(f"Commit {number}", {"risks.py": f"taken = {number >= 3}\n", "other.py": f"x = {number}\n"})
+    places = [tmp_path / name for name in ("a", "b", "between")]
+    for place in places:
+        place.mkdir()
+    lucky = FAILS_EVERY_OTHER_TIME.replace("% 2 == {odd}", "in (3, 4)")
+    old, new = open_version("HEAD~11", places[0]), open_version("HEAD", places[1])
+    narrowed = narrow_history(old, new, python("-c", lucky.format(count=str(tmp_path / "count"))), places[2])
+    assert narrowed is not None
+    assert narrowed.times > 1
+    assert (narrowed.new.tree["risks.py"].read(), narrowed.old.tree["risks.py"].read()) == (
+        b"taken = True\n",
+        b"taken = False\n",
+    )
+
+
+def test_a_new_version_that_fails_only_later(tmp_path: Path) -> None:
+    (tmp_path / "count").write_text("")
+    rare = (
+        f"import pathlib, prices\ncount = pathlib.Path({str(tmp_path / 'count')!r})\n"
+        "if prices.x == 2:\n    count.write_text(count.read_text() + '.')\n"
+        "    assert len(count.read_text()) % 5 not in (0, 4), 'rare'\n"
+    )
+    found = isolate(tmp_path, {"prices.py": "x = 1\ny = 1\n"}, {"prices.py": "x = 2\ny = 2\n"}, python("-c", rare))
+    assert patch(found) == ["-x = 1", "+x = 2"]
+
+
+def test_a_new_version_that_does_not_fail_says_how_often_it_was_run(tmp_path: Path) -> None:
+    with pytest.raises(DoesNotFailError, match=r"The new version does not fail in 12 runs: exit status 0\."):
+        isolate(tmp_path, {"prices.py": "x = 1\n"}, {"prices.py": "x = 2\n"}, python("-c", "import prices"))

@@ -172,6 +172,30 @@ def test_git_replays_the_log_of_commits(versions: Workshop, monkeypatch: pytest.
     assert "Step 3" in git("show", "-s", "--format=%s", "refs/bisect/bad")
 
 
+def test_a_guilty_commit_that_passes_by_luck(versions: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It passes when it is run as a commit, and when that is confirmed, but fails as the old version."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    git = ["git", "-C", str(versions.folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for number in range(3):
+        write(versions.folder, {"risks.py": f"taken = {number > 0}\nnumber = {number}\n"})
+        subprocess.run([*git, "add", "risks.py"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", f"Step {number}"], check=True)
+    count = versions.folder / "runs"
+    count.write_text("")
+    lucky = f"""if True:
+        import pathlib, risks
+        runs = pathlib.Path({str(count)!r})
+        if risks.taken:
+            runs.write_text(runs.read_text() + ".")
+            assert len(runs.read_text()) in (3, 4, 5), "unlucky"
+    """
+    done = versions.run("changes", "--jobs", "1", "HEAD~2..HEAD", "--", "python", "-c", lucky)
+    assert (done.status, done.stderr) == (0, "")
+    assert "Step 1" in done.stdout
+
+
 def test_a_text_that_is_the_failure(versions: Workshop) -> None:
     done = versions.run("changes", "--grep", "by zero", "--levels", "file,hunk", "old", "new", *RUN)
     assert (done.status, done.stderr) == (0, "")

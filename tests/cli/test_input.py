@@ -95,6 +95,7 @@ def test_the_difference_to_nothing(letters: Workshop) -> None:
         (["letters.txt", "--units", "tree", *FINDS_B], 2, "usage", "which language"),
         (["letters.txt", "--units", "tree", "--language", "klingon", *FINDS_B], 2, "software-missing", "klingon"),
         (["letters.txt", "--units", "tokens", "--language", "klingon", *FINDS_B], 2, "usage", "klingon"),
+        (["letters.txt", "--language", "python", *FINDS_B], 2, "usage", "`--units tree`"),
         (["letters.txt", "--isolate", "--units", "brackets", *FINDS_B], 2, "usage", "no tree"),
         (["letters.txt", "--grep", "(", *FINDS_B], 2, "usage", "regular expression"),
         (["letters.txt", "--grep", "nothing like this", "--", "false"], 3, "does-not-fail", "exit status 1"),

@@ -174,11 +174,17 @@ def test_messages_are_compared_without_numbers_and_quotes() -> None:
     assert ended("line 3: no 'a'\n").message != ended("line 3: why 'a'\n").message
 
 
+def test_colors_are_not_shown() -> None:
+    assert ended("\x1b[1;31merror: no \x07bell\x1b[0m\n").words == "exit status 1: error: no �bell"
+
+
 def test_the_summary_of_pytest() -> None:
     summary = "=== short test summary info ===\nFAILED tests/test_a.py::test_x[1] - assert 1 == 2\n1 failed"
     first = ended(f"{summary} in 0.12s\n")
     assert first.words == "FAILED tests/test_a.py::test_x[1] - assert 1 == 2 (exit status 1)"
     assert first.signature == ended(f"{summary} in 3.40s\n").signature
+    assert first.message == ended(f"{summary}, 3 passed in 3.40s\n").message
+    assert first.message != ended(f"{summary} in 0.12s\n".replace("assert", "why")).message
     assert first.signature != ended(f"{summary}\n".replace("test_x", "test_y")).signature
     assert first.signature != ended("ERROR tests/test_a.py - ImportError: no\n").signature
     assert first.is_report

@@ -16,11 +16,12 @@ from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.ending import MATCH, Ending, Oracle
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.levels import course, levels_named
-from replay_dd.input.program_runs import jobs_for, note_of_other_words
+from replay_dd.input.program_runs import note_of_other_words
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.target import Target
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, delimited
 from replay_dd.outcome import Outcome
+from replay_dd.report.isolation import search_as_text
 
 # "Isolating Failure Causes", the line that crashed Mozilla when printed; grep stands for the browser.
 SELECT = b'<SELECT NAME="priority" MULTIPLE SIZE=7>'
@@ -230,14 +231,8 @@ assert "b" not in open(sys.argv[1]).read()
     target = Target((sys.executable, "-c", listens, "{}"), "letters", directory=tmp_path, fresh_copy=fresh_copy)
     found = reduce_input(b"a\nb\nc\n", target, jobs=4, levels=[LINES])
     assert found.failing == b"b\n"
-    assert "disturb each other" in found.notes[0]
-
-
-def test_a_program_that_varies_by_itself_is_not_taken_for_disturbed(tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    counts = f"echo >> {tmp_path / 'count'}; exit $(wc -l < {tmp_path / 'count'})"
-    target = Target(("sh", "-c", counts), "letters", directory=tmp_path / "work")
-    assert jobs_for(4, target, lambda: target.run(b""), "program") == (4, ())
+    assert "in use" in found.isolation.baseline.disturbed
+    assert any("one at a time" in line for line in search_as_text(found.isolation))
 
 
 def test_a_program_that_finds_its_own_files_is_to_have_a_fresh_copy(tmp_path: Path) -> None:

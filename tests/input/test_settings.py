@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
@@ -31,6 +33,15 @@ def test_which_a_failure_needs(jobs: int, algorithm: str) -> None:
     assert applied(found) == ((("-b",), ("-d", "4")), {})
     assert found.verified
     assert [found.circumstance.words(delta) for delta in found.difference] == ["-b", "-d 4"]
+
+
+def test_runs_that_want_the_same_folder_are_made_one_at_a_time(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    script = f'mkdir {lock} || exit 1; sleep 0.3; rmdir {lock}; case "$*" in *-b*) echo error: b; exit 1; esac; exit 0'
+    options = options_of(["-a", "-b", "-c"])
+    found = isolate_settings(b"", Target(("sh", "-c", script, "sh"), "input"), options=options, jobs=3)
+    assert applied(found) == ((("-b",),), {})
+    assert "File exists" in found.baseline.disturbed
 
 
 def test_which_prevent_it() -> None:

@@ -1,12 +1,11 @@
-"""The search for units most of which are needed: the sweep, and bisection that goes on one by one."""
+"""The search for units most of which are needed: the sweep."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay_dd.dd import Algorithm, IntervalSet, PrefixBisection
-from replay_dd.input.rows import RowBisection
+from replay_dd.dd import Algorithm, IntervalSet
 from replay_dd.input.sweep import Sweep
 from replay_dd.outcome import Outcome
 
@@ -51,34 +50,3 @@ def test_what_it_costs() -> None:
     found, tests = swept(None, frozenset({77, 5_000, 9_900}), 10_000)
     assert found == {77, 5_000, 9_900}
     assert tests < 300, "a long stretch that is not needed costs a few tests"
-
-
-def rows(count: int, *, checked: bool = True) -> RowBisection:
-    return RowBisection(IntervalSet.range(0, count), checked=checked)
-
-
-@given(st.frozensets(st.integers(0, 40), min_size=1), st.booleans())
-def test_rows_of_a_monotone_test(needed: frozenset[int], checked: bool) -> None:
-    found, tests = searched(rows(41, checked=checked), None, needed)
-    assert found == needed
-    _, of_bisection = searched(PrefixBisection(IntervalSet.range(0, 41)), None, needed)
-    assert tests <= of_bisection + len(needed) // 5
-
-
-@given(st.dictionaries(st.frozensets(st.integers(0, UNITS - 1)), st.booleans()))
-def test_what_bisection_by_rows_finds_is_1_minimal_if_checked(fails: dict[frozenset[int], bool]) -> None:
-    found, _ = searched(rows(UNITS), fails, frozenset())
-    if len(found) > 1:
-        assert not any(fails[found - {unit}] for unit in found)
-
-
-def test_what_rows_cost() -> None:
-    """The first needed unit takes a bisection, as do some more until the row is noticed; all others take one test."""
-    row = frozenset(range(500, 540))
-    found, unchecked = searched(rows(1_000, checked=False), None, row)
-    assert found == row
-    assert unchecked <= 7 * 10 + len(row) + 10
-    _, checked = searched(rows(1_000), None, row)
-    assert checked == unchecked + len(row)
-    _, of_bisection = searched(PrefixBisection(IntervalSet.range(0, 1_000)), None, row)
-    assert of_bisection > 3 * checked

@@ -52,12 +52,24 @@ class ProcessTree:
 
         Never the first thread of the program itself: it should answer.
         """
+        program = self._program()
         for process in list(self._members):
             with contextlib.suppress(OSError):
                 for thread in os.listdir(f"/proc/{process}/task"):
                     folder = f"/proc/{process}/task/{thread}"
-                    if int(thread) != self.top and not _read(f"{folder}/syscall").startswith(b"running"):
+                    if int(thread) != program and not _read(f"{folder}/syscall").startswith(b"running"):
                         self._excused[int(thread)] = _read(f"{folder}/schedstat")
+
+    def _program(self) -> int:
+        """The process at the top, or the only child of a shell there that waits for it."""
+        process = self.top
+        members = self.members()
+        while True:
+            children = [member for member in members if parent_of(member) == process]
+            call = _read(f"/proc/{process}/syscall").split(None, 1)[:1] if _is_alive(process) else []
+            if len(children) != 1 or not call or call[0].decode() not in _WAIT_FOR_CHILD.get(_MACHINE, ()):
+                return process
+            process = children[0]
 
     def top_has_ended(self) -> bool:
         """Whether the process at the top has ended, even if nobody has asked yet how."""
@@ -158,7 +170,7 @@ class ProcessTree:
             candidates = list(range(self._newest + 1, newest + 1))
         self._newest = newest
         for process in candidates:
-            if process not in self._members and parent_of(process) in self._members:
+            if process not in self._members and parent_of(process) in self._members and _is_process(process):
                 self._members[process] = None
 
 
@@ -166,6 +178,13 @@ def _is_lock(call: Sequence[bytes]) -> bool:
     """Whether a system call, as /proc tells it, waits for a lock without a time."""
     # After the call's number come its arguments; the fourth one of futex(2) is the time.
     return len(call) >= 5 and call[0].decode() == _FUTEX.get(_MACHINE) and int(call[4], 16) == 0
+
+
+def _is_process(number: int) -> bool:
+    """Whether a number is that of a process: threads can be looked up in /proc, too, though it does not list them."""
+    with contextlib.suppress(OSError):
+        return f"\nTgid:\t{number}\n".encode() in _read(f"/proc/{number}/status")
+    return False
 
 
 def parent_of(process: int) -> int:

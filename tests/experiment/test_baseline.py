@@ -1,0 +1,89 @@
+"""Whether runs at the same time disturb each other, as the baseline finds out, with simulated programs."""
+
+from __future__ import annotations
+
+import threading
+from itertools import count
+
+import pytest
+
+from replay_dd.circumstance import Circumstance, Goal, Judgement
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.driver import isolate_cause
+from replay_dd.outcome import Outcome
+from replay_dd.report.isolation import isolation_as_json, search_as_text
+
+IN_USE = "the port is in use"
+WRONG = "wrong price"
+
+
+class Program(Circumstance[str]):
+    """A run is what the program said; it fails with delta 2.
+
+    Args:
+        goal: what to look for.
+        taken_by: what is disturbed by runs at the same time; None for nothing.
+    """
+
+    flaky = True
+    universe = IntervalSet.range(0, 4)
+
+    def __init__(self, goal: Goal, taken_by: IntervalSet | None) -> None:
+        self.goal = goal
+        self.algorithm = "dd" if goal is Goal.ISOLATE else "bisection"
+        self._taken_by = taken_by
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
+        # Runs that are made one at a time are made by the driver's own thread.
+        if configuration == self._taken_by and threading.current_thread() is not threading.main_thread():
+            return IN_USE
+        return WRONG if 2 in configuration else ""
+
+    def judge(self, run: str) -> Judgement:
+        if not run:
+            return Judgement(Outcome.PASS, "it passes")
+        return Judgement(Outcome.FAIL if run == WRONG else Outcome.UNRESOLVED, run, run, failed=True)
+
+    def compare(self, one: str, other: str) -> str:
+        return "" if one == other else other
+
+
+@pytest.mark.parametrize("taken_by", [Program.universe, EMPTY])
+@pytest.mark.parametrize("goal", Goal)
+def test_runs_are_made_one_at_a_time_where_those_of_an_end_disturb_each_other(
+    goal: Goal, taken_by: IntervalSet
+) -> None:
+    found = isolate_cause(Program(goal, taken_by), jobs=4)
+    assert list(found.difference) == [2]
+    assert found.verified
+    assert found.baseline.rate.steady
+    assert (found.baseline.jobs, found.baseline.disturbed) == (1, IN_USE)
+    told = f"runs were made one at a time, since one at the same time as others ended differently: {IN_USE}"
+    assert f"serial       {told}" in search_as_text(found)
+    assert isolation_as_json(found, notes=["another"])["notes"] == [told, "another"]
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_runs_that_do_not_disturb_each_other(goal: Goal) -> None:
+    found = isolate_cause(Program(goal, None), jobs=4)
+    assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
+    assert not any(line.startswith("serial") for line in search_as_text(found))
+    assert isolation_as_json(found)["notes"] == []
+
+
+class Varying(Program):
+    """Every third run says something else, whether it is alone or not."""
+
+    def __init__(self) -> None:
+        super().__init__(Goal.SIMPLIFY, None)
+        self._runs = count(1)
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
+        made = super().run(configuration, fresh=fresh)
+        return IN_USE if made and next(self._runs) % 3 == 0 else made
+
+
+def test_what_varies_by_itself_is_not_disturbed() -> None:
+    found = isolate_cause(Varying(), jobs=4)
+    assert not found.baseline.rate.steady
+    assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")

@@ -1,0 +1,68 @@
+"""What the processes of a program do, out of /proc; no display is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from replay_dd.events.x11.processes import ProcessTree
+
+SLEEPS = (
+    "import threading, time; threading.Thread(target=time.sleep, args=(600,), daemon=True).start(); {} time.sleep(600)"
+)
+SAYS = "print(flush=True);"
+
+Start = Callable[[str], ProcessTree]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    started: list[tuple[subprocess.Popen[bytes], ProcessTree]] = []
+
+    def run(shell: str) -> ProcessTree:
+        command = ["sh", "-c", shell, sys.executable, SLEEPS.format(SAYS)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+        tree = ProcessTree(process.pid)
+        started.append((process, tree))
+        assert process.stdout is not None
+        process.stdout.readline()
+        while any(b"running" in call for call in map(system_call, tree.members())):
+            time.sleep(0.01)
+        return tree
+
+    yield run
+    for process, tree in started:
+        for member in tree.members():
+            subprocess.run(["kill", "-KILL", str(member)], check=False)
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def system_call(process: int) -> bytes:
+    with open(f"/proc/{process}/syscall", "rb") as file:
+        return file.read()
+
+
+def test_threads_are_no_processes(start: Start) -> None:
+    assert len(start('"$0" -c "$1"; true').members()) == 2
+
+
+def test_a_program_in_a_shell_that_sleeps_is_busy(start: Start) -> None:
+    tree = start('"$0" -c "$1"; true')
+    assert tree.look() is None
+    tree.excuse_sleepers()
+    assert tree.look() is None
+
+
+def test_helpers_that_sleep_are_excused(start: Start) -> None:
+    """Nobody knows which of two children is the program."""
+    tree = start('"$0" -c "$1" & "$0" -c "$1"; true')
+    while len(tree.members()) < 3:
+        time.sleep(0.01)
+    while tree.look() is None:
+        tree.excuse_sleepers()
