@@ -27,8 +27,7 @@ from replay_dd.schedules.runtime.splitmix import Generator
 from replay_dd.schedules.target import Plan, TargetRun
 from replay_dd.schedules.touches import Touch
 
-_MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some 20 microseconds each
-_MOST_AT_FIRST = 5_000  # the same for an opening, which comes before cheaper runs
+_MOST_YIELD_POINTS = 5_000  # of a run with a question at each of them: that takes some 20 microseconds each
 _LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
 _FEW_EVENTS = 12  # of so few, all orders are run one after the other; of more, none is remembered
 
@@ -95,7 +94,7 @@ def opening(number: int, seed: int, before: TargetRun | None) -> Plan:
     plan = OPENINGS[number]
     if plan is not _DRAWN or before is None:
         return plan
-    return replace(_anywhere(seed, before, _MOST_AT_FIRST), label=f"{_DRAWN.label} (seed {seed})")
+    return replace(_anywhere(seed, before), label=f"{_DRAWN.label} (seed {seed})")
 
 
 def is_opening(plan: Plan) -> bool:
@@ -178,9 +177,9 @@ class RandomPlans:
         return sum(_events_of(self._conflicts).values()) <= _FEW_EVENTS
 
 
-def _anywhere(seed: int, run: TargetRun, most: int = _MOST_YIELD_POINTS) -> Plan:
+def _anywhere(seed: int, run: TargetRun) -> Plan:
     """An order of all yield points, drawn evenly, by the threads' lengths in a run; in a long one, few switches."""
-    if run.log.ending.global_time > most:
+    if run.log.ending.global_time > _MOST_YIELD_POINTS:
         return _priorities(3, seed, run, {})
     return Plan("uniform", {"seed": seed}, run.log.ending.thread_times)
 
