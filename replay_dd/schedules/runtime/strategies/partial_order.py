@@ -38,7 +38,8 @@ class PartialOrderSampling(Abreast):
         super().about_to(touches)
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:
-        self._pending[question.thread.name], self._about = self._about, ()
+        if self._at_access:
+            self._pending[question.thread.name] = self._about
         chosen = super().choose(baton, question)
         self._pending.pop(chosen.name, None)
         return chosen
