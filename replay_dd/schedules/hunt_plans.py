@@ -5,10 +5,10 @@ Rules of this module:
 * Preemptions come from what the threads touched (:mod:`~replay_dd.schedules.likely_preemptions`): first single ones of
   the default schedule. The run of each tells what the threads touch then, and with that, which preemption to add.
   Where it reaches a place that no run had reached, the preemptions that led there do not count.
-* Of three runs, one tries the next preemption in order, promising ones before others, and fewer before more, as their
-  failures are easiest to explain; one the next that may bring about an order of two accesses that no run had; and one a
-  random strategy, in case it is none of these. Without anything new, that is two of three. Some random strategies
-  switch only where threads touch the same thing; others anywhere, since the touches are guessed and sampled.
+* The first runs try preemptions, as their failures are easiest to explain: the next in order, promising ones before
+  others, and fewer before more, in turn with the next that may bring about an order of two accesses that no run had.
+  What the most promising ones do not find takes many of them, so of three runs after that, two draw a schedule, and one
+  tries a preemption.
 * Preemptions are tried without notes of places where nothing is shared (:mod:`~replay_dd.schedules.unshared_places`).
 * Plans depend on runs that were given at least ``LAG`` plans before, so they are the same for any number of jobs.
 """
@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
 from replay_dd.schedules.hunt_progress import Progress, Waiting
-from replay_dd.schedules.hunt_strategies import ABREAST, CROWD, VIEWS, RandomPlans
+from replay_dd.schedules.hunt_strategies import ABREAST, PARTIAL_ORDER, VIEWS, RandomPlans
 from replay_dd.schedules.likely_preemptions import (
     Order,
     Preemption,
@@ -39,7 +39,8 @@ from replay_dd.schedules.unshared_places import UnsharedPlaces
 
 LAG = 4
 _NEXT, _NEW_ORDER, _RANDOM = "next", "new order", "random"
-_TURNS = (_NEXT, _NEW_ORDER, _RANDOM)
+_FIRST_TURNS = (_NEXT, _NEW_ORDER, _NEXT)
+_TURNS = (_RANDOM, _RANDOM, _NEW_ORDER, _RANDOM, _RANDOM, _NEXT)
 _MOST_PREEMPTIONS = 4
 _ONE_MORE = 2  # one more preemption counts as much as two ranks, another choice where one is forced as one
 _MOST_TOUCHES = 4_000  # of a run that is learnt from
@@ -66,6 +67,12 @@ class Coverage(NamedTuple):
     exhaustive: int
     sampled: bool
     all_orders: int
+
+
+def _turn(number: int) -> str:
+    """Whose turn it is."""
+    later = number - len(_FIRST_TURNS)
+    return _FIRST_TURNS[number] if later < 0 else _TURNS[later % len(_TURNS)]
 
 
 def _order(one: Waiting) -> tuple[int, int, int]:
@@ -109,7 +116,6 @@ class HuntPlans(Iterator[Plan]):
         self._likely_given = 0
         self._random = RandomPlans(first)
         self._unshared = UnsharedPlaces()
-        self._turns = (_NEXT,) if only_preemptions else _TURNS
         self._only_preemptions = only_preemptions
         self._waiting: list[Waiting] = []
         self._unlearned: list[tuple[int, Plan, TargetRun]] = []
@@ -124,7 +130,7 @@ class HuntPlans(Iterator[Plan]):
         self.orders: set[Order] = set()
         for triggers in lock_cycles(first.touches):
             self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 0)
-        self._orders_of_crowd: set[Order] = set()  # what it reached by chance, a preemption may still have to
+        self._orders_by_chance: set[Order] = set()  # what draws reached, a preemption may still have to
         self._go_on(before)
         self._learn_from(Plan(), first)
 
@@ -174,7 +180,7 @@ class HuntPlans(Iterator[Plan]):
     def coverage(self) -> Coverage:
         """What the runs covered; to be asked for when all are done."""
         self._settle()
-        seen = self.orders | self._orders_of_crowd
+        seen = self.orders | self._orders_by_chance
         known = seen | {(second, first) for first, second in seen}
         left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
         exhausted = left - 1 if len(self._waiting) < _MOST_WAITING else 0
@@ -194,7 +200,7 @@ class HuntPlans(Iterator[Plan]):
             tried=self._novelties,
             waiting=sorted(self._waiting, key=_order),
             orders=self.orders,
-            by_chance=self._orders_of_crowd - self.orders,
+            by_chance=self._orders_by_chance - self.orders,
         )
 
     def _settle(self) -> None:
@@ -219,12 +225,12 @@ class HuntPlans(Iterator[Plan]):
         self._waiting += before.waiting
         self._tried |= {*before.tried, *(one.triggers for one in before.waiting)}
         self.orders |= before.orders
-        self._orders_of_crowd |= before.by_chance
+        self._orders_by_chance |= before.by_chance
         self._hoped_for |= {one for one in before.tried.values() if not is_order(one) or one in before.orders}
 
     def _best(self, number: int) -> Waiting | None:
         """The next preemptions to try, None if it is the turn of a random strategy."""
-        kind = self._turns[number % len(self._turns)]
+        kind = _NEXT if self._only_preemptions else _turn(number)
         if kind == _RANDOM:
             return None
         waiting = self._waiting
@@ -249,8 +255,8 @@ class HuntPlans(Iterator[Plan]):
         self._sampled = self._sampled or is_sample(run.touches)
         if not plan.left_out:
             self._unshared.learn(run)
-        if not plan.options.keys().isdisjoint((ABREAST, CROWD, VIEWS)):
-            self._orders_of_crowd |= orders_of(run.touches)
+        if not plan.options.keys().isdisjoint((ABREAST, PARTIAL_ORDER, VIEWS)):
+            self._orders_by_chance |= orders_of(run.touches)
             self._random.learn(run.touches)
             return
         self.orders |= orders_of(run.touches)

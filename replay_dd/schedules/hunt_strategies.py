@@ -2,13 +2,13 @@
 
 Rules of this module:
 
-* Orders are drawn evenly (``uniform``): of all conflicting events, of those on one thing, which takes fewer runs where
-  the others do not matter, or, since conflicts are guessed, of all yield points. Fixed orders let each thread run until
-  it waits.
+* Kinds of draws take turns, as each finds what others leave. Orders are drawn evenly (``uniform``): of all conflicting
+  events, of those on one thing, which takes fewer runs where the others do not matter, or, since conflicts are guessed,
+  of all yield points. Partial order sampling follows what each thread is about to touch. Priorities with many changes
+  make some threads wait for long, and random walks switch at any distance.
 * Where there are few events, no order is run twice, and it is known when all were.
 * The first runs of a hunt (:data:`OPENINGS`) need no guess, and many programs fail in them: they bring all threads
-  abreast, and one draws a schedule. Later ones do so in other ways, or start all threads and then switch nearly
-  everywhere.
+  abreast, and one draws a schedule.
 * To be asked at each yield point takes seconds in a long program, so orders of its conflicting events take the place of
   such strategies.
 * What conflicts is learnt from the runs of the hunt, in their order.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import NamedTuple
 
 from replay_dd.schedules.likely_preemptions import conflict_points, conflicting_events
@@ -26,94 +27,60 @@ from replay_dd.schedules.runtime.splitmix import Generator
 from replay_dd.schedules.target import Plan, TargetRun
 from replay_dd.schedules.touches import Touch
 
-_MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some 20 microseconds each
-_MOST_AT_FIRST = 5_000  # the same for an opening, which comes before cheaper runs
+_MOST_YIELD_POINTS = 5_000  # of a run with a question at each of them: that takes some 20 microseconds each
 _LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
 _FEW_EVENTS = 12  # of so few, all orders are run one after the other; of more, none is remembered
-_LESS_OFTEN = ("pct", "bounded")  # where there are few events
 
-# Strategy; its number of preemptions, its depth or its longest distance; whether it switches at conflicts only.
-_TURNS = (
-    ("uniform", 0, False),
-    ("uniform", 0, True),
-    ("pct", 8, True),
-    ("latest_first", 0, False),
-    ("uniform", 0, False),
-    ("pct", 6, True),
-    ("abreast", 0, False),
-    ("uniform", 0, True),
-    ("abreast", 1, False),
-    ("random", 4, False),
-    ("random", 0, True),
-    ("abreast", 3, False),
-    ("uniform", 0, True),
-    ("uniform", 1, True),
-    ("random", 0, False),
-    ("uniform", 0, False),
-    ("abreast", 2, False),
-    ("bounded", 3, True),
-    ("abreast", 4, False),
-    ("crowd", 0, False),
-    ("uniform", 0, True),
-    ("random", 2, False),
-    ("at_once", 0, False),
-    ("uniform", 1, True),
-    ("abreast", 3, False),
-    ("uniform", 0, False),
-    ("pct", 3, False),
-    ("uniform", 0, True),
-    ("random", 4, False),
-    ("uniform", 1, True),
-    ("crowd", 0, False),
-    ("abreast", 2, False),
-    ("uniform", 0, True),
-    ("bounded", 2, False),
-    ("uniform", 1, True),
-    ("random", 0, True),
+
+class _Draw(Enum):
+    """How a schedule is drawn."""
+
+    UNIFORM = "uniform, of all yield points"
+    UNIFORM_AT_CONFLICTS = "uniform, of all conflicting events"
+    UNIFORM_AT_ONE_THING = "uniform, of the events on one thing"
+    PARTIAL_ORDER = "partial order sampling"
+    PRIORITIES = "pct, with many points at conflicts"
+    WALK = "random walk"
+
+
+# In turn. Each finds what others leave; see decision 0078.
+_DRAWS = (
+    _Draw.UNIFORM_AT_CONFLICTS,
+    _Draw.PARTIAL_ORDER,
+    _Draw.PRIORITIES,
+    _Draw.UNIFORM,
+    _Draw.UNIFORM_AT_ONE_THING,
+    _Draw.WALK,
 )
-CROWD = "crowd"
+_DEPTH = 12  # of pct
+PARTIAL_ORDER = "partial_order"
 ABREAST = "abreast"
 VIEWS = "views"
 
 
-class _Abreast(NamedTuple):
-    """How threads come abreast; see ``runtime/strategies/abreast.py``."""
-
-    abreast: int
-    stops: int = 0
-    latest: bool = False
-    uneven: bool = False
-    drawn: int = 0
-
-    def plan(self, seed: int = 0) -> Plan:
-        where = ("changes", "looks", "accesses")[self.abreast]
-        often = f", {self.stops} times" if self.stops else ""
-        order = ", the latest first" if self.latest else ""
-        pace = ", unevenly" if self.uneven else ""
-        drawn = f" (seed {seed})" if self.drawn else ""
-        options = {name: int(value) for name, value in self._asdict().items()}
-        return Plan(
-            "profile", {**options, "seed": seed}, label=f"threads abreast before {where}{often}{order}{pace}{drawn}"
-        )
-
-
-_CHANGES, _LOOKS, _ANY = 0, 1, 2
+_CHANGES, _ANY = 0, 1  # see `runtime/strategies/abreast.py`
 _DRAWN = Plan("uniform", label="drawn at every yield point")
 # The first runs of a hunt: what fails in one is one of the most common bugs.
 OPENINGS = (
     Plan("profile", {VIEWS: 0}, label="threads abreast, what others looked at changes first"),
-    _Abreast(_CHANGES, latest=True, uneven=True).plan(),
+    Plan(
+        "profile",
+        {ABREAST: _CHANGES, "latest": 1, "uneven": 1},
+        label="threads abreast before changes, the latest first, unevenly",
+    ),
     _DRAWN,
     Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last"),
 )
-_ABREAST = (
-    _Abreast(_LOOKS, uneven=True),
-    _Abreast(_ANY, 2, latest=True, uneven=True),
-    _Abreast(_CHANGES, drawn=50),
-    _Abreast(_ANY, drawn=100),
-    _Abreast(_ANY, latest=True),  # in step, for as long as they go: threads that make way for each other
-)
-_ONCE = ("latest_first", "at_once", ABREAST)
+# Fixed schedules that take the place of a draw, by its number.
+_FIXED = {
+    4: Plan("profile", {"latest_first": 1}, label="threads in order, latest first"),
+    # In step, for as long as they go: threads that make way for each other.
+    13: Plan(
+        "profile",
+        {ABREAST: _ANY, "latest": 1, "uneven": 0},
+        label="threads abreast before accesses, the latest first",
+    ),
+}
 
 
 def opening(number: int, seed: int, before: TargetRun | None) -> Plan:
@@ -127,7 +94,7 @@ def opening(number: int, seed: int, before: TargetRun | None) -> Plan:
     plan = OPENINGS[number]
     if plan is not _DRAWN or before is None:
         return plan
-    return replace(_anywhere(seed, before, _MOST_AT_FIRST), label=f"{_DRAWN.label} (seed {seed})")
+    return replace(_anywhere(seed, before), label=f"{_DRAWN.label} (seed {seed})")
 
 
 def is_opening(plan: Plan) -> bool:
@@ -179,21 +146,21 @@ class RandomPlans:
 
     def plan(self, turn: int, seed: int) -> Plan:
         """The plan of a turn, which count from 0."""
-        strategy, amount, at_conflicts = _TURNS[turn % len(_TURNS)]
-        if strategy == ABREAST and (_ABREAST[amount].drawn or turn < len(_TURNS)):
-            return _ABREAST[amount].plan(seed)
-        if strategy == CROWD:
-            return Plan("profile", {CROWD: seed}, label=f"random at every yield point (seed {seed})")
-        if strategy in _ONCE:
-            if turn < len(_TURNS):
-                return Plan("profile", {strategy: 1}, label=f"threads in order, {strategy.replace('_', ' ')}")
-            strategy, amount, at_conflicts = "random", 0, True
-        asks_everywhere = not at_conflicts and (strategy == "uniform" or (strategy == "random" and amount))
-        if (self._few and strategy in _LESS_OFTEN) or (self._long and asks_everywhere):
-            strategy, amount, at_conflicts = "uniform", 0, True
-        if strategy == "uniform":
-            return self._uniform(seed, one_thing=bool(amount)) if at_conflicts else _anywhere(seed, self._first)
-        return random_plan(strategy, amount, seed, self._first, self._points if at_conflicts else {})
+        if turn in _FIXED:
+            return _FIXED[turn]
+        draw = _DRAWS[turn % len(_DRAWS)]
+        if draw is _Draw.PARTIAL_ORDER:
+            return Plan("profile", {PARTIAL_ORDER: seed}, label=f"partial order sampling (seed {seed})")
+        if draw is _Draw.WALK:
+            longest = max(1, self._first.log.ending.global_time // _LONGEST_SHARE)
+            return Plan("random", {"seed": seed, "longest": longest})
+        if (draw is _Draw.PRIORITIES and self._few) or (draw is _Draw.UNIFORM and self._long):
+            draw = _Draw.UNIFORM_AT_CONFLICTS
+        if draw is _Draw.UNIFORM:
+            return _anywhere(seed, self._first)
+        if draw is _Draw.PRIORITIES:
+            return _priorities(_DEPTH, seed, self._first, self._points)
+        return self._uniform(seed, one_thing=draw is _Draw.UNIFORM_AT_ONE_THING)
 
     def _uniform(self, seed: int, *, one_thing: bool) -> Plan:
         chosen = self._conflicts
@@ -210,10 +177,10 @@ class RandomPlans:
         return sum(_events_of(self._conflicts).values()) <= _FEW_EVENTS
 
 
-def _anywhere(seed: int, run: TargetRun, most: int = _MOST_YIELD_POINTS) -> Plan:
+def _anywhere(seed: int, run: TargetRun) -> Plan:
     """An order of all yield points, drawn evenly, by the threads' lengths in a run; in a long one, few switches."""
-    if run.log.ending.global_time > most:
-        return random_plan("pct", 3, seed, run, {})
+    if run.log.ending.global_time > _MOST_YIELD_POINTS:
+        return _priorities(3, seed, run, {})
     return Plan("uniform", {"seed": seed}, run.log.ending.thread_times)
 
 
@@ -244,20 +211,6 @@ def _merged(known: list[_Conflict], new: _Conflict, *, add: bool) -> list[_Confl
     return [*others, new]
 
 
-def random_plan(strategy: str, amount: int, seed: int, first: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:
-    """The plan of a random strategy.
-
-    Args:
-        strategy: ``random``, ``pct`` or ``bounded``.
-        amount: the number of preemptions, the depth, or the greatest mean distance of a random walk; 0 for one that
-            fits the length of the run.
-        seed: the random seed.
-        first: a run under the default schedule.
-        points: where it switches; if empty, anywhere.
-    """
-    ending = first.log.ending
-    if strategy == "random":
-        options = {"seed": seed, "longest": amount or max(1, ending.global_time // _LONGEST_SHARE)}
-        return Plan("random", options, points=points)
-    options = {"seed": seed, "depth" if strategy == "pct" else "preemptions": amount}
-    return Plan(strategy, options, ending.thread_times, points)
+def _priorities(depth: int, seed: int, run: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:
+    """Random priorities that change at some points: of these, or (if there are none) at any yield point of a run."""
+    return Plan("pct", {"seed": seed, "depth": depth}, run.log.ending.thread_times, points)

@@ -45,9 +45,9 @@ The same on 144 programs that were written apart from the work on strategies (`p
 into. Each is a script, which replay-dd runs as it is; the other tools call its `make()`, `WORKERS` and `holds()`."""
 
 _ABOUT_HELD_BACK = """\
-30 more (`programs/held_back/`), by somebody who knew nothing of how hunts choose. They were run with the hunts of today
-and with those before [decision 0076](decisions/0076-one-opening-is-drawn.md), and nothing was changed after that. In 14
-of them the best of the others needs one run."""
+30 more (`programs/held_back/`), by somebody who knew nothing of how hunts choose. They played no part up to
+[decision 0076](decisions/0076-one-opening-is-drawn.md), but were looked into for
+[decision 0078](decisions/0078-draws-that-differ.md). In 14 of them the best of the others needs one run."""
 
 
 def run(bench: Bench) -> Iterable[Section]:

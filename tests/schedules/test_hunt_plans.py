@@ -229,30 +229,6 @@ def test_preemptions_alone_come_to_an_end(tmp_path: Path) -> None:
     assert all("at conflicts" in str(plan) or "at a conflict" in str(plan) for plan in plans)
 
 
-SOLD_TWICE = """
-    import threading
-
-    seats, sold = 1, []
-
-    def buy(name):
-        global seats
-        if seats > 0:
-            sold.append(name)
-            seats -= 1
-
-    threads = [threading.Thread(target=buy, args=(name,)) for name in "abc"]
-    """
-
-
-@pytest.mark.once
-def test_the_first_drawn_schedule_switches_nearly_everywhere(tmp_path: Path) -> None:
-    program = _program(SOLD_TWICE, tmp_path)
-    with Runner(program, Settings(), may_fork=True) as runner:
-        runs = [runner.run(Plan("profile", {"crowd": seed}), None).log for seed in range(12)]
-    assert all(log.switches[0].thread == "0" and log.switches[0].forced for log in runs), "all are started first"
-    assert sum(len(log.triggers) > 6 for log in runs) > 6
-
-
 @pytest.mark.once
 def test_four_preemptions_are_found_where_each_leads_to_new_code(tmp_path: Path) -> None:
     assert "4 preemptions at conflicts" in failures(STEP_BY_STEP, tmp_path, 80)
@@ -278,9 +254,31 @@ def test_orders_of_conflicting_events_are_drawn_evenly(tmp_path: Path) -> None:
         random = RandomPlans(runner.run(Plan("profile"), 60))
         random.learn(runner.run(Plan("profile"), 60).touches)
         for seed in range(120):
-            orders[runner.run(random.plan(1, seed), 60).output.strip()] += 1
+            orders[runner.run(random.plan(0, seed), 60).output.strip()] += 1
     assert len(orders) == 6, "of two and two events there are six orders, however much else the threads do"
     assert min(orders.values()) >= 8
+
+
+@pytest.mark.once
+def test_preemptions_come_first_and_then_two_of_three_runs_are_drawn(tmp_path: Path) -> None:
+    with Runner(_program(MANY, tmp_path), Settings()) as runner:
+        first = runner.run(Plan("profile"), 60)
+    of_preemptions = [bool(plan.triggers) for plan in HuntPlans(first, 0, 12)]
+    assert of_preemptions == [True, True, True, *[False, False, True] * 3]
+
+
+@pytest.mark.once
+def test_all_kinds_of_draws_take_turns(tmp_path: Path) -> None:
+    with Runner(_program(MANY, tmp_path), Settings()) as runner:
+        first = runner.run(Plan("profile"), 60)
+    random = RandomPlans(first)
+    random.learn(first.touches)
+    plans = [random.plan(turn, turn) for turn in range(26)]
+    kinds = [plan.strategy if not plan.label else plan.label.split(" (")[0] for plan in plans]
+    fixed = "threads in order, latest first", "threads abreast before accesses, the latest first"
+    assert [kinds.count(one) for one in fixed] == [1, 1], "the same again would show nothing"
+    assert kinds[20:] == ["pct", "uniform", "uniform", "random", "uniform", "partial order sampling"]
+    assert [bool(plan.places) for plan in plans[21:23]] == [False, True], "anywhere, and at one thing"
 
 
 @pytest.mark.once
@@ -338,14 +336,12 @@ def test_a_long_program_is_learnt_from_without_a_question_at_each_of_its_yield_p
         first = runner.run(Plan("profile"), 60)
     assert first.log.ending.global_time > 50_000
     random = RandomPlans(first)
-    assert random.plan(1, 1).strategy == "pct", "no conflict is known yet"
+    assert random.plan(0, 1).strategy == "pct", "no conflict is known yet"
     random.learn(first.touches)
     plans = [random.plan(turn, turn) for turn in range(70)]
-    assert {plan.strategy for plan in plans} >= {"uniform", "pct", "profile"}
+    assert {plan.strategy for plan in plans} == {"uniform", "pct", "random", "profile"}
     assert all(plan.places for plan in plans if plan.strategy == "uniform")
-    assert not [
-        plan for plan in plans if plan.strategy == "random" and plan.options["longest"] < 1000 and not plan.points
-    ]
+    assert all(plan.options["longest"] > 1000 for plan in plans if plan.strategy == "random")
     likely = HuntPlans(first, 0, 10, only_preemptions=True)
     assert {plan.strategy for plan in likely} == {"profile"}
 

@@ -7,8 +7,6 @@ changes it. The strategy needs to know nothing about the program, so it can be t
 from __future__ import annotations
 
 from ..baton.strategy import Question, Strategy
-from ..channel import LOCK
-from ..splitmix import Generator
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
     About = Sequence[tuple[int, str, bool]]  # the number of an object, what of it, whether that may be changed
 
-CHANGES, LOOKS, ANY = 0, 1, 2  # before which accesses threads stop; all of them before locks, too
+CHANGES, ANY = 0, 1  # before which accesses threads stop; both of them before locks, too
 _STARTING = 100  # yield points within which who started a thread is expected to start the next
 _MOST_IN_ONE_GO = 500  # yield points, after which another thread goes on: this one may wait for it in a loop
 _STEP_BY_STEP = 500  # yield points of each thread; from there on, it stops only at the visits of places that are noted
@@ -31,27 +29,19 @@ class Abreast(Strategy):
     """Stops each thread before accesses, until all have stopped or wait; then lets the one go on that stopped first.
 
     Args:
-        before: before which accesses: :data:`CHANGES`, :data:`LOOKS` or :data:`ANY`.
-        stops: how often each thread stops; 0 for as often as it comes to one. Threads that go on in step for too long
-            may undo what they did wrong.
+        before: before which accesses: :data:`CHANGES` or :data:`ANY`.
         latest: who was started last comes first; otherwise who runs goes on, and then who was started first.
         uneven: let the threads that were started first go further at a time than the others.
-        drawn: in how many of a hundred choices the thread that goes on is drawn.
-        seed: of these draws.
     """
 
-    def __init__(self, before: int, stops: int, latest: bool, uneven: bool, drawn: int, seed: int) -> None:
-        self._drawn = drawn
-        self._random = Generator(seed)
+    def __init__(self, before: int, latest: bool = False, uneven: bool = False) -> None:
         self._before = before
         self._uneven = uneven
         self._passes_left: dict[str, int] = {}
-        self._stops = stops or _MOST_STOPS
         self._latest = latest
         self._starts_until: dict[str, int] = {}
         self._stopped: dict[str, None] = {}  # in the order in which they did
-        self._times: dict[str, int] = {}
-        self._all_times = 0
+        self._times = 0
         self._went_on_at: dict[str, int] = {}  # thread times
         self._at_access = False
 
@@ -67,8 +57,6 @@ class Abreast(Strategy):
         """The thread that is asked about next is going to touch this."""
         if self._before == CHANGES:
             self._at_access = any(changes for _, _, changes in touches)
-        elif self._before == LOOKS:
-            self._at_access = any(not changes or what == LOCK for _, what, changes in touches)
         else:
             self._at_access = any(True for _ in touches)
 
@@ -79,7 +67,7 @@ class Abreast(Strategy):
             self._starts_until.pop(thread.name, None)
         elif thread.time < self._starts_until.get(thread.name, 0):
             return question.default
-        if self._all_times >= _MOST_STOPS:
+        if self._times >= _MOST_STOPS:
             return question.default
         gives_way = question.default is not thread
         if self._stops_here(thread, at_access) or (gives_way and not question.forced):
@@ -96,11 +84,10 @@ class Abreast(Strategy):
     def _stops_here(self, thread: ManagedThread, at_access: bool) -> bool:
         if at_access and self._passes_left.get(thread.name, 0):
             self._passes_left[thread.name] -= 1
-        elif at_access and self._times.get(thread.name, 0) < self._stops:
+        elif at_access:
             if self._uneven:
                 self._passes_left[thread.name] = max(0, _FURTHEST - thread.path[-1])
-            self._times[thread.name] = self._times.get(thread.name, 0) + 1
-            self._all_times += 1
+            self._times += 1
             return True
         return thread.time - self._went_on_at.get(thread.name, 0) >= _MOST_IN_ONE_GO
 
@@ -115,8 +102,6 @@ class Abreast(Strategy):
         stopped = [by_name[name] for name in self._stopped if name in by_name]
         if not stopped:
             return question.default
-        if self._random.below(100) < self._drawn:
-            return stopped[self._random.below(len(stopped))]
         return self._preferred(stopped)
 
     def _preferred(self, stopped: list[ManagedThread]) -> ManagedThread:

@@ -64,20 +64,14 @@ class ProbabilisticConcurrencyTesting(Strategy):
         thread.priority = self._lowest
 
 
-class FixedPriorities(ProbabilisticConcurrencyTesting):
-    """Later threads come before earlier ones.
+class LatestFirst(ProbabilisticConcurrencyTesting):
+    """Once the main thread waits, later threads come before earlier ones."""
 
-    Args:
-        at_once: they also come before the main thread, so each runs as soon as it is started; otherwise once the main
-            thread waits.
-    """
-
-    def __init__(self, at_once: bool) -> None:
+    def __init__(self) -> None:
         super().__init__(0, 1, {}, {})
         self._created = 0
-        self._main_first = not at_once
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
         self._created += 1
         thread.priority = self._created
-        baton.main.priority = _HIGHEST if self._main_first else 0
+        baton.main.priority = _HIGHEST

@@ -6,10 +6,10 @@ from ..baton.strategy import Strategy
 from .abreast import Abreast
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
-from .crowd import Crowd
 from .natural import Natural
 from .only_where import OnlyWhere
-from .pct import FixedPriorities, ProbabilisticConcurrencyTesting
+from .partial_order import PartialOrderSampling
+from .pct import LatestFirst, ProbabilisticConcurrencyTesting
 from .profile import Profile
 from .random_walk import RandomWalk
 from .replay import Replay
@@ -44,13 +44,13 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
 
 
 def _profiled(options: dict[str, Any]) -> Strategy | None:
-    if "crowd" in options:
-        return Crowd(options["crowd"])
+    if "partial_order" in options:
+        return PartialOrderSampling(options["partial_order"])
     if "abreast" in options:
-        return Abreast(*(options[name] for name in ("abreast", "stops", "latest", "uneven", "drawn", "seed")))
+        return Abreast(*(options[name] for name in ("abreast", "latest", "uneven")))
     if "views" in options:
         return Views(bool(options["views"]))
-    return FixedPriorities("at_once" in options) if options else None
+    return LatestFirst() if options else None
 
 
 def make_strategy(run: dict[str, Any]) -> Strategy:

@@ -30,7 +30,7 @@ class Views(Abreast):
     """
 
     def __init__(self, patient: bool) -> None:
-        super().__init__(ANY, 0, not patient, False, 0, 0)
+        super().__init__(ANY, latest=not patient)
         self._patient = patient
         self._about: About = ()
         self._pending: dict[str, About] = {}
