@@ -109,6 +109,37 @@ def test_files_by_their_names(tmp_path: Path) -> None:
     assert touched == [("data", True), ("data", False), ("data", True), ("moved", True)]
 
 
+def test_questions_about_files_count_as_looks_at_them(tmp_path: Path) -> None:
+    """No event of the interpreter announces them. Other methods of paths touch nothing."""
+    text = """
+        import os, pathlib, threading
+
+        class Store:
+            name = file = "data"
+
+            def exists(self, name):
+                return False
+
+        def work(store):
+            path = pathlib.Path("folder.old")
+            path = path.with_suffix("")
+            if not path.is_dir():
+                path.mkdir()
+            if not os.path.isfile(store.name):
+                os.stat(path)
+            store.exists(path)
+            store.file
+
+        thread = threading.Thread(target=work, args=(Store(),))
+        thread.start()
+        thread.join()
+        """
+    run = run_program(tmp_path, text, PROFILE)
+    touched = [(Path(t.thing[1]).name, t.changes) for t in run.touches if str(tmp_path) in t.thing[1]]
+    assert touched == [("folder", False), ("folder", True), ("data", False), ("folder", False)]
+    assert "[]" not in {t.thing[1] for t in run.touches if t.thread == "0.1"}
+
+
 def test_a_thread_that_is_alone_shares_nothing(tmp_path: Path) -> None:
     text = """
         import threading

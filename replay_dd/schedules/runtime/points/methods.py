@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
+FILE = "/"  # what functions that ask about a file touch of its path
 CONTENT = "[]"  # what methods, subscripts and containment touch of an object
 _FUNCTION = type(lambda: None)
 _MODULE = type(sys)
 _UNCHANGING = (str, int, float, complex, bytes, tuple, frozenset, type(None), type, _MODULE, range, slice, _FUNCTION)
+# What asks the system about a file: functions of modules with its path, and methods of paths. No event announces them.
+ASKING_FUNCTIONS = frozenset(
+    ["access", "exists", "getmtime", "getsize", "isdir", "isfile", "islink", "lexists", "lstat", "stat"]
+)
+ASKING_METHODS = frozenset(["exists", "is_dir", "is_file", "is_symlink", "lstat", "stat"])
 CONTAINERS = (dict, list, set, deque, bytearray)
 _SOME: tuple[Any, ...] = ([], {}, {}.items(), {}.values(), set(), deque())
 ITERATORS = tuple(type(iter(one)) for one in _SOME)  # what goes through containers

@@ -8,6 +8,7 @@ up is unknown (None), and so is everything at a place that can be jumped to.
 from __future__ import annotations
 
 import gc as _gc
+import os
 
 from ..compat import (
     ATTR_HAS_METHOD_BIT,
@@ -23,7 +24,7 @@ from ..compat import (
 )
 from ..observing import attribute, is_a, local_value, variable
 from .bytecode import instructions
-from .methods import CONTAINERS, CONTENT, ITERATORS
+from .methods import ASKING_FUNCTIONS, CONTAINERS, CONTENT, FILE, ITERATORS
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from .bytecode import Instruction
 
     # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), ("iterator",
-    # expression), ("iterated", expression), ("method", expression, name), or None
+    # expression), ("iterated", expression), ("method", expression, name), ("path", expression of what has the function,
+    # expression of what it is given), or None
     Expression = tuple[Any, ...] | None
     # What an instruction touches: which object, what of it, whether it may change that; or the name of the method,
     # which tells that (``methods.py``).
@@ -64,6 +66,8 @@ def accesses(code: CodeType) -> list[Access]:
             found.append((found[-1][0], name, (stack[-1], CONTENT, "__len__")))  # it has just been loaded
         touched = _touched(code, name, argument, stack)
         found.append((offset, name, touched))
+        if name == "CALL" and argument:
+            found += _asked_of_file(found, argument, stack)
         _follow(code, name, argument, stack)
     return found
 
@@ -87,6 +91,9 @@ def value_of(expression: Expression, frame: FrameType) -> object:
         return _iterated(value_of(expression[1], frame))
     if kind == "method":
         return None
+    if kind == "path":
+        module = value_of(expression[1], frame)
+        return value_of(expression[2], frame) if module is os or module is os.path else None
     return attribute(value_of(expression[1], frame), expression[2])
 
 
@@ -153,6 +160,18 @@ def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) 
         looked_at = _at(stack, argument)
         return None if looked_at is None else (looked_at, CONTENT, "__len__")
     return None
+
+
+def _asked_of_file(found: list[Access], arguments: int, stack: list[Expression]) -> list[Access]:
+    """A call by which the system is asked about a file, as an access where the function is loaded."""
+    for depth in (arguments + 1, arguments + 2):
+        function = _at(stack, depth)
+        if function is not None and function[0] in ("attribute", "method") and function[2] in ASKING_FUNCTIONS:
+            _, base, name = function
+            loads = ((base, CONTENT, name), (base, name, False))
+            offset = next((offset for offset, _, touched in reversed(found) if touched in loads), -1)
+            return [(offset, "CALL", (("path", base, _at(stack, arguments)), FILE, False))]
+    return []
 
 
 def _callee(stack: list[Expression], arguments: int) -> str:

@@ -21,6 +21,7 @@ from .shared_things import (
     changes,
     fixed_port,
     is_in_vain,
+    is_path,
     lies_in,
     open_file,
     path_in_words,
@@ -63,13 +64,14 @@ def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str
     """What an audit event announces: for each file or address its name, and whether it may be changed."""
     changed = changes(event, arguments)
     named = arguments[: 2 if event in TWO_PATHS else 1]
-    return [(_name(one), changed) for one in named]
+    return [(name_of_file(one) or type_name(one), changed) for one in named]
 
 
-def _name(argument: object) -> str:
-    if is_a(argument, (str, bytes)):
-        return absolute(os.fsdecode(path_of(argument)))
-    return type_name(argument)
+def name_of_file(argument: object) -> str:
+    """The name of a file that is given by its path; nothing if this is no path."""
+    if is_path(argument):
+        return absolute(path_in_words(argument))
+    return absolute(os.fsdecode(path_of(argument))) if is_a(argument, (str, bytes)) else ""
 
 
 def watch_events(

@@ -192,10 +192,15 @@ def path_of(argument: Any) -> str | bytes:
     return bytes.__getitem__(argument, slice(None)) if is_a(argument, bytes) else plain(argument)
 
 
+def is_path(argument: Any) -> bool:
+    """Whether it is a path of ``pathlib``, by whose methods no code of the program is called."""
+    return type(argument).__module__ in _OF_PATHS
+
+
 def path_in_words(argument: Any) -> str:
     """The path of a file that is given as one, or as a descriptor."""
     if is_a(argument, int):
         return open_file(argument) or f"descriptor {int.__index__(argument)}"
-    if type(argument).__module__ in _OF_PATHS:
+    if is_path(argument):
         argument = os.fspath(argument)
     return os.fsdecode(path_of(argument)) if is_a(argument, bytes) else plain(argument)

@@ -20,11 +20,12 @@ from ..baton.strategy import Strategy
 from ..channel import ALTERNATIVE, LOCK, TOUCH, UNTOUCHED
 from ..constants import BY_PLACE
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
-from ..points.methods import effect_of
+from ..points.methods import ASKING_METHODS, FILE, effect_of
 from ..points.places import COUNTED
 from ..points.touches import accesses, value_of
-from ..stdlib.audit_events import touched_outside
+from ..stdlib.audit_events import name_of_file, touched_outside
 from ..stdlib.locks import holder_of
+from ..stdlib.shared_things import is_path
 from .abreast import Abreast
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -131,18 +132,22 @@ class Profile(Strategy):
         found = []
         for expression, name, changes in self._accesses_at(place):
             thing = value_of(expression, frame)
-            effect = self._effect(baton, thing, name, changes)
-            if effect is not None:
-                found.append((thing, *effect))
+            touch = self._touch(baton, thing, name, changes)
+            if touch is not None:
+                found.append(touch)
         return found
 
-    def _effect(self, baton: Baton, thing: object, name: str, changes: bool | str) -> tuple[str, bool] | None:
-        """What is touched of a thing, and whether it may be changed; None if it is not touched."""
+    def _touch(self, baton: Baton, thing: object, name: str, changes: bool | str) -> Touch | None:
+        """What is touched, and whether it may be changed; None if nothing is."""
+        if name == FILE or (type(changes) is str and is_path(thing)):
+            file = name_of_file(thing) if name == FILE or changes in ASKING_METHODS else ""
+            return (None, file, False) if file else None
         if type(changes) is not str:
-            return name, bool(changes)
+            return thing, name, bool(changes)
         if thing is None:  # unknown
-            return None if changes[:2] == "__" else (name, True)
-        return effect_of(thing, changes, lambda code: baton.places.kind(code.co_filename) == COUNTED)
+            return None if changes[:2] == "__" else (None, name, True)
+        effect = effect_of(thing, changes, lambda code: baton.places.kind(code.co_filename) == COUNTED)
+        return None if effect is None else (thing, *effect)
 
     def _accesses_at(self, place: Place) -> list[tuple[Expression, str, bool | str]]:
         """What is accessed before the next yield point."""
