@@ -153,7 +153,7 @@ class Circumstance(ABC, Generic[Run]):
     def settle(self, runs: Sequence[Run]) -> None:
         """Decide from runs of the failing end which failure to look for; may narrow the universe.
 
-        Called once, and again with more runs if the first ones did not all end in the same way.
+        Called once, and again with more runs if the first ones did not all end in the same way, or none of them failed.
 
         Raises:
             ReplayDDError: the runs show no usable failure.

@@ -23,12 +23,12 @@ from replay_dd.call.tester import strings_of
 from replay_dd.circumstance import Circumstance, Found, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.outcome import Outcome
 
 FIRST_LIMIT_S = 10.0
 _LIMIT_FACTOR = 20
 _LIMIT_LEAST_S = 5.0
-_FIRST_CALLS = 2
 _SHOWN = 200
 
 
@@ -122,7 +122,7 @@ class CallArguments(Circumstance[CallRun]):
         """
         failures = Counter(run.ending.signature for run in runs if run.ending.failed)
         if not failures:
-            if len(runs) > _FIRST_CALLS:
+            if len(runs) >= INTERMITTENT_RUNS:
                 raise self._no_failure(runs)
             return
         ((signature, _),) = failures.most_common(1)

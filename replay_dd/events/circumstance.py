@@ -24,6 +24,7 @@ from replay_dd.events.model import Ending, EndingKind, Session
 from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
 from replay_dd.events.within_actions import WithinActions
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.outcome import Outcome
 
 # On a busy machine the next action may have begun before the end of the program is noticed.
@@ -116,7 +117,7 @@ class UserActions(Circumstance[Run]):
         """
         failing = _same_failure(self._session, runs, exact_site=self._exact_site)
         if not failing:
-            if len(runs) > 2:
+            if len(runs) >= INTERMITTENT_RUNS:
                 raise self._not_reproduced(runs)
             self._wanted = self._session.ending or runs[0].ending
             return

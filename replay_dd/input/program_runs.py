@@ -17,6 +17,7 @@ from typing import TypedDict
 
 from replay_dd.circumstance import Circumstance, Judgement
 from replay_dd.errors.program import DoesNotFailError
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.experiment.ending import MATCH, Ending, Oracle
 from replay_dd.experiment.process import Finished
 from replay_dd.input.target import Target, snapshot
@@ -24,7 +25,6 @@ from replay_dd.outcome import Outcome
 
 TIME_LIMIT_FACTOR = 20
 TIME_LIMIT_LEAST_S = 10.0
-_FIRST_RUNS = 2
 _GREP = "give the text of the first one with `--grep`"
 
 
@@ -101,7 +101,7 @@ class ProgramRuns(Circumstance[Ending]):
         """
         failures = Counter(run.signature for run in runs if run.verdict is Outcome.FAIL)
         if not failures:
-            if len(runs) > _FIRST_RUNS:
+            if len(runs) >= INTERMITTENT_RUNS:
                 raise self._no_failure(runs[0])
             return
         ((signature, _),) = failures.most_common(1)

@@ -19,7 +19,7 @@ from replay_dd.circumstance import Circumstance, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors import ReplayDDError
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, PageUnreachableError
-from replay_dd.experiment.baseline import MEASURED_RUNS
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.describe import describe
@@ -154,7 +154,7 @@ class FlowSteps(Circumstance[FlowRun]):
                 why = playbacks[-1].left_out[0][1] if playbacks[-1].left_out else "it crashed"
                 raise PageUnreachableError(f"The first page of the flow cannot be loaded: {why}.")
             # A step that cannot be done uses up its time-out: waiting for the failure would take minutes.
-            if len(runs) > MEASURED_RUNS or all(playback.left_out for playback in playbacks):
+            if len(runs) >= INTERMITTENT_RUNS or all(playback.left_out for playback in playbacks):
                 raise _nothing_failed(playbacks)
             return
         for playback in playbacks:

@@ -43,6 +43,13 @@ def sometimes(numbers):
         raise KeyError(3)
 
 
+def fails_late(numbers):
+    with open("calls", "a") as calls:
+        calls.write("x")
+    if os.path.getsize("calls") > 8:
+        raise KeyError(3)
+
+
 def waits(numbers):
     open("began", "w").close()
     time.sleep(0.05)
@@ -121,6 +128,14 @@ def test_a_failure_that_shows_sometimes_is_measured(functions: Workshop) -> None
     assert done.status == 0
     assert "  sometimes([3])" in done.stdout
     assert "confidence" in done.stdout
+
+
+def test_a_failure_that_the_first_calls_do_not_show_is_waited_for(functions: Workshop) -> None:
+    """However many calls it takes to know whether calls disturb each other."""
+    functions.write("[[3]]", "args.json")
+    done = functions.run("call", "functions:fails_late", "--args-file", "args.json")
+    assert done.status == 0, done.stderr
+    assert "failure      KeyError: 3" in done.stdout
 
 
 def test_limits_and_interrupts_leave_the_best_so_far(functions: Workshop) -> None:

@@ -111,7 +111,8 @@ def test_what_would_hide_failures_or_warn_is_left_out_of_runs(tmp_path: Path) ->
 
 @pytest.mark.once
 def test_failing_examples_are_not_kept_for_the_next_run(tmp_path: Path) -> None:
-    text = "from hypothesis import given, strategies\n"
+    text = "from hypothesis import given, settings, strategies\n"
+    text += "settings.load_profile('default')\n"  # that of CI keeps none
     text += "@given(strategies.integers(0, 100))\ndef test_it(number):\n    assert number < 10\n"
     done = suite(tmp_path, text, "-p", "replay_dd.pytest_plugin.one_run")
     assert done.returncode == 1
