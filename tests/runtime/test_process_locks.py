@@ -102,9 +102,11 @@ def test_threads_of_one_process_wait_for_each_other_under_the_schedule(name: str
 
 
 def test_a_timeout_is_virtual(tmp_path: Path) -> None:
+    """Unless another process runs, as that of `multiprocessing` which unlinks semaphores that have a name."""
     text = """
         import multiprocessing, threading
-        lock, semaphore = multiprocessing.Lock(), multiprocessing.Semaphore(0)
+        unnamed = multiprocessing.get_context("fork")
+        lock, semaphore = unnamed.Lock(), unnamed.Semaphore(0)
         lock.acquire()
         def work():
             print(lock.acquire(timeout=1e6), semaphore.acquire(timeout=1e6))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from ..points.frames import RUNTIME
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import FrameType
@@ -48,7 +50,7 @@ def only_asks(event: str, arguments: tuple[object, ...], frame: FrameType | None
     """
     if event == "os.system":
         return False  # what a shell makes of it is not ours to tell
-    while frame is not None and frame.f_code.co_filename == _SUBPROCESS:
+    while frame is not None and frame.f_code.co_filename.startswith((_SUBPROCESS, RUNTIME)):
         frame = frame.f_back
     if frame is not None and frame.f_code.co_filename in _ASKING:
         return True
