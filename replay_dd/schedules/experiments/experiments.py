@@ -241,8 +241,9 @@ class _Search:
                 return
         for group in self._locks():
             made.stage = "trying a lock"
-            # What ends in another way without may be the same race seen elsewhere: rather what mends that, too.
-            if others and self._one_of(group, [*quick, *others], passing=True):
+            # What ends in another way without may be the same race seen elsewhere: rather what mends that, too. It is
+            # asked early, as smaller locks leave just that.
+            if others and self._one_of(group, [*quick[:1], *others, *quick[1:]], passing=True):
                 return
             if self._one_of(group, quick):
                 return
@@ -300,7 +301,10 @@ class _Search:
         for virtual in group:
             if not trials.holds(virtual, quick, passing=passing):
                 tried = trials.attempt(virtual, quick)
-                best = tried if best is None and tried.counts.schedules and not tried.not_taken else best
+                # The first one is told, unless time ended one that nothing speaks against yet.
+                cut_off = trials.out_of_time and tried.verdict in (PREVENTS, TOO_FEW)
+                if (best is None or cut_off) and tried.counts.schedules and not tried.not_taken:
+                    best = tried
                 if trials.out_of_time:
                     break
                 continue
