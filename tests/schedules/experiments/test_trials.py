@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from replay_dd.report.tried import outcome_in_words, tried_in_words
+from replay_dd.schedules.experiments.experiments import Budget, _Made, _Search
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts, Experiments
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
@@ -184,3 +186,20 @@ def test_a_lock_may_be_asked_to_leave_no_failure_of_another_kind() -> None:
     assert made.holds(LOCK, [1, 2])
     assert not made.holds(LOCK, [1, 2], passing=True)
     assert made.holds(LOCK, [1, 3], passing=True)
+
+
+def test_of_several_locks_the_one_that_time_has_cut_off_is_told() -> None:
+    """The smaller one was refuted: with it, a schedule ends in the other way, as it does without."""
+    wider = VirtualLock((Region("prog.py", "work", 2, 6),))
+
+    def ends(plan: Plan) -> Ending:
+        other = plan.label == "0" and plan.virtual != wider
+        return OTHER if other else PASSES if plan.virtual else FAILED
+
+    made, told = trials(ends), _Made()
+    made._on_run = lambda number: setattr(made, "ends_at", 0.0 if number >= 11 else None)
+    found = SimpleNamespace(failing=SimpleNamespace(program=None))
+    search = _Search(found, *[None] * 3, made, told, Budget(6, None), 0.0)  # type: ignore[arg-type, list-item, misc]
+    assert search._one_of((LOCK, wider), [1, 0, 2, 3, 4, 5], passing=True)
+    (attempt,) = told.attempts
+    assert (attempt.virtual, attempt.verdict, attempt.untried, told.stopped_by) == (wider, TOO_FEW, 3, "time")
