@@ -120,16 +120,13 @@ class Mailbox:
             self.arrived.notify_all()
     def take(self):
         with self.arrived:
-            if not self.letters and not self.closed:
-                self.arrived.wait()
-            if self.closed and not self.letters:
-                return None
+            if not self.letters and not self.closed: self.arrived.wait()
+            if self.closed and not self.letters: return None
             return self.letters.pop(0)
 box, errors = Mailbox(), []
 def read():
     try:
-        while box.take() is not None:
-            pass
+        while box.take() is not None: pass
     except IndexError as error:
         errors.append(error)
 threads = [threading.Thread(target=read) for _ in range(2)]
@@ -149,8 +146,7 @@ class Session:
         self.timer = threading.Timer(0.05, self.expire)
         self.timer.start()
     def touch(self):
-        if self.expired:
-            return False
+        if self.expired: return False
         self.timer.cancel()
         self.restart()
         return True
@@ -160,8 +156,7 @@ session = Session()
 time.sleep(0.05)
 alive = session.touch()
 expired = session.expired
-session.timer.cancel()
-session.timer.join()
+session.timer.cancel(); session.timer.join()
 assert not (alive and expired)
 """
 
