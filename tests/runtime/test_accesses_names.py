@@ -140,6 +140,7 @@ first.join()
 """
 
 
+@pytest.mark.once
 def test_a_list_is_not_called_as_one_that_is_gone(tmp_path: Path) -> None:
     """The lists of the drafts were where those of the rows are now."""
     source = tmp_path / "parsed.py"
