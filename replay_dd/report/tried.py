@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, TOO_FEW, Attempt, Counts, Experiments
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts, Experiments
 from replay_dd.schedules.story.words import listed, short_file
 from replay_dd.schedules.virtual import Region, Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
@@ -46,6 +46,9 @@ def outcome_in_words(attempt: Attempt) -> str:
     text = f"{counts.failed} of {counts.schedules} schedules {still}fail (without: {without.failed})"
     if attempt.verdict == TOO_FEW:
         text += ", too few to tell"
+    if attempt.untried and attempt.verdict in (PREVENTS, TOO_FEW):
+        one = "one that does" if attempt.untried == 1 else f"{attempt.untried} that do"
+        text += f"; not tried in time: {one} not pass without"
     if counts.others:
         text += f"; {_others(counts.others)} (without: {_others(without.others) or 'none'})"
     return text
@@ -112,6 +115,7 @@ def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
         "verdict": attempt.verdict,
         "why": attempt.why or None,
         "again": list(attempt.again),
+        "untried": attempt.untried,
         "with": _counts_as_json(attempt.counts),
         "without": _counts_as_json(attempt.without),
     }

@@ -66,6 +66,16 @@ def test_a_lock_that_is_taken_once_more_inside_stays_taken(kind: str, tmp_path: 
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("kind", ["Lock", "RLock"])
+def test_a_region_under_that_lock_does_not_wait_for_itself(kind: str, tmp_path: Path) -> None:
+    text = OWN_LOCK.replace("{kind}", kind).replace("{name}", "_lock")
+    text = text.replace("{steps}", "[(stock.take,), (stock.put,)]")
+    take, put = lines_of(text, "def take")[0], lines_of(text, "def put")[0]
+    regions = (Region("prog.py", "Stock.take", take + 1, take + 2), Region("prog.py", "Stock.put", put + 2, put + 3))
+    assert outputs_with(tmp_path, text, VirtualLock(regions, "self._lock")) == {"10\n"}
+
+
+@pytest.mark.once
 def test_a_lock_that_is_not_found_is_told(tmp_path: Path) -> None:
     text = OWN_LOCK.replace("{kind}", "Lock").replace("{name}", "_lock")
     text = text.replace("{steps}", "[(stock.take,), (stock.put,)]")

@@ -38,6 +38,7 @@ from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.timers import help_of_cancelled_timer
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.target import Plan
 from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualOrder
@@ -49,6 +50,8 @@ _WITHOUT, _SEARCH = 0.4, 0.7  # of that time: when the runs without must be done
 _QUICK = 12  # hunted schedules that decide on the way
 _ENOUGH_FAILING, _ENOUGH = 5, 20  # schedules for which it is worth taking longer
 _LEFT_OVER = "each thread has its own, so no lock and no order of threads is missing"
+_LOOK_AGAIN = "no lock makes a thread look again after its wait, and one that it keeps while it waits is no repair"
+_TIMER = "no lock stops a timer whose time is over; one that covers the look at the result, too, only moves that"
 _OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
 _NARROWING = 40  # smaller locks that are tried
 
@@ -138,6 +141,10 @@ def try_repairs(
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
+    if story.kind == kinds.WAIT_WITHOUT_LOOP:
+        return Experiments(why_not=_LOOK_AGAIN)
+    if conflict is not None and help_of_cancelled_timer(story.kind, conflict, twins.failing):
+        return Experiments(why_not=_TIMER)
     began = time.monotonic()
     log = found.failing
     limit_s = time_limit_for((found.passing, log)) if time_limit_s is None else time_limit_s
@@ -241,8 +248,9 @@ class _Search:
                 return
         for group in self._locks():
             made.stage = "trying a lock"
-            # What ends in another way without may be the same race seen elsewhere: rather what mends that, too.
-            if others and self._one_of(group, [*quick, *others], passing=True):
+            # What ends in another way without may be the same race seen elsewhere: rather what mends that, too. It is
+            # asked early, as smaller locks leave just that.
+            if others and self._one_of(group, [*quick[:1], *others, *quick[1:]], passing=True):
                 return
             if self._one_of(group, quick):
                 return
@@ -300,7 +308,10 @@ class _Search:
         for virtual in group:
             if not trials.holds(virtual, quick, passing=passing):
                 tried = trials.attempt(virtual, quick)
-                best = tried if best is None and tried.counts.schedules and not tried.not_taken else best
+                # The first one is told, unless time ended one that nothing speaks against yet.
+                cut_off = trials.out_of_time and tried.verdict in (PREVENTS, TOO_FEW)
+                if (best is None or cut_off) and tried.counts.schedules and not tried.not_taken:
+                    best = tried
                 if trials.out_of_time:
                     break
                 continue

@@ -11,6 +11,9 @@ from replay_dd.schedules.virtual import Virtual
 PREVENTS, FAILS, NO_PROOF, TOO_FEW = "prevents", "fails", "no proof", "too few"
 # Schedules that fail without it, for a claim: one may pass by chance, as any change moves its switches.
 LEAST_FAILING = 2
+# And where the time ended before all were tried that do not pass without it. By the rule of three (Hanley and
+# Lippman-Hand, JAMA 1983), 0 of 20 leaves room for a failure in 3 of 20 that nobody has seen.
+LEAST_IN_PART = 20
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,12 @@ class Attempt(NamedTuple):
         without: how the same schedules ended without it.
         verdict: ``prevents`` (none of them fails in that way any more), ``fails`` (some do), ``no proof`` (it leads to
             endings that do not occur without it, such as a deadlock), or ``too few`` (none fails, but fewer than
-            ``LEAST_FAILING`` do without it).
+            ``LEAST_FAILING`` do without it; or the time was over, and fewer than ``LEAST_IN_PART`` of those that fail
+            without it were tried, or not all that end in another way).
         why: for ``no proof``, what happened.
         not_taken: whether that was only that the lock of the program was not found.
         again: where the code inside takes that plain lock once more.
+        untried: how many schedules that do not pass without it were not run with it, as the time was over.
     """
 
     virtual: Virtual
@@ -50,6 +55,7 @@ class Attempt(NamedTuple):
     why: str = ""
     not_taken: bool = False
     again: tuple[str, ...] = ()
+    untried: int = 0
 
 
 class Experiments(NamedTuple):

@@ -5,7 +5,8 @@ Rules of this module:
 * A schedule with one lock or order is run once, whoever asks.
 * A verdict compares the very same schedules with and without.
 * A lock that makes the program end in a way that no schedule without it does is no proof of anything.
-* Nor is it one that a single schedule passes with it.
+* Nor is it one that a single schedule passes with it, or that a few do when the time is over: those that do not pass
+  without it are run first, those that end in another way before all others, as that may be the same race.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from typing import NamedTuple
 
 from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.experiments.result import FAILS, LEAST_FAILING, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts
+from replay_dd.schedules.experiments.result import (
+    FAILS,
+    LEAST_FAILING,
+    LEAST_IN_PART,
+    NO_PROOF,
+    PREVENTS,
+    TOO_FEW,
+    Attempt,
+    Counts,
+)
 from replay_dd.schedules.failure_signature import PASSED, Signature, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Ending
@@ -186,9 +196,9 @@ class Trials:
             numbers: those to compare, which were run already; None to run all that were run without it.
         """
         if numbers is None:
-            done = self.run(virtual, [number for number in range(len(self.plans)) if (None, number) in self._known])
-        else:
-            done = [number for number in numbers if (virtual, number) in self._known]
+            numbers = [number for number in range(len(self.plans)) if (None, number) in self._known]
+            self.run(virtual, sorted(numbers, key=self._turn))
+        done = [number for number in numbers if (virtual, number) in self._known]
         known = self._kinds_without()
         with_it, without = self._count(virtual, done), self._count(None, done)
         ends = [self._known[virtual, number] for number in done]
@@ -198,8 +208,25 @@ class Trials:
             count = 0 if new is None else sum(end.kind == new.kind for end in ends)
             why = not_taken or f"{count} of {len(done)} schedules end with {new.text if new else ''} instead"
             return Attempt(virtual, with_it, without, NO_PROOF, why, bool(not_taken))
-        enough = PREVENTS if without.failed >= LEAST_FAILING else TOO_FEW
-        return Attempt(virtual, with_it, without, FAILS if with_it.failed else enough)
+        if with_it.failed:
+            return Attempt(virtual, with_it, without, FAILS)
+        left = self._left(virtual)
+        enough = without.failed >= (LEAST_IN_PART if left else LEAST_FAILING)
+        enough = enough and not set(left) & set(self.ended_otherwise())
+        return Attempt(virtual, with_it, without, PREVENTS if enough else TOO_FEW, untried=len(left))
+
+    def _turn(self, number: int) -> int:
+        """When a schedule is run with something: what ends in another way without it, what fails, what passes."""
+        without = self._known[None, number]
+        return 2 if without.passed else 1 if without.failed else 0
+
+    def _left(self, virtual: Virtual) -> list[int]:
+        """The schedules that do not pass without anything, and were not run with this."""
+        return [
+            number
+            for (one, number), ended in self._known.items()
+            if one is None and not ended.passed and (virtual, number) not in self._known
+        ]
 
     def _kinds_without(self) -> set[str]:
         """How runs without anything end otherwise; an ending like the failure, but elsewhere, is not known by that."""

@@ -105,6 +105,62 @@ for thread in threads: thread.join()
 """
 
 
+IF_WAIT = """\
+import threading
+class Mailbox:
+    def __init__(self):
+        self.letters, self.arrived, self.closed = [], threading.Condition(), False
+    def post(self, letter):
+        with self.arrived:
+            self.letters.append(letter)
+            self.arrived.notify_all()
+    def close(self):
+        with self.arrived:
+            self.closed = True
+            self.arrived.notify_all()
+    def take(self):
+        with self.arrived:
+            if not self.letters and not self.closed: self.arrived.wait()
+            if self.closed and not self.letters: return None
+            return self.letters.pop(0)
+box, errors = Mailbox(), []
+def read():
+    try:
+        while box.take() is not None: pass
+    except IndexError as error:
+        errors.append(error)
+threads = [threading.Thread(target=read) for _ in range(2)]
+for thread in threads: thread.start()
+for letter in "abc": box.post(letter)
+box.close()
+for thread in threads: thread.join()
+assert not errors, errors
+"""
+TIMER = """\
+import threading, time
+class Session:
+    def __init__(self):
+        self.expired = False
+        self.restart()
+    def restart(self):
+        self.timer = threading.Timer(0.05, self.expire)
+        self.timer.start()
+    def touch(self):
+        if self.expired: return False
+        self.timer.cancel()
+        self.restart()
+        return True
+    def expire(self):
+        self.expired = True
+session = Session()
+time.sleep(0.05)
+alive = session.touch()
+expired = session.expired
+session.timer.cancel(); session.timer.join()
+assert not (alive and expired)
+"""
+
+
 def isolated(folder: Path, text: str) -> tuple[ScheduleIsolation, Explanation]:
     (folder / "prog.py").write_text(textwrap.dedent(text), encoding="utf-8")
     found = hunt(describe_program((sys.executable, "prog.py"), directory=folder), Settings(), runs=50)
@@ -208,6 +264,17 @@ def test_no_lock_is_proposed_for_what_is_known_only_weakly(tmp_path: Path) -> No
     found = tried(tmp_path, WEAK)
     assert found.attempts == ()
     assert "keep what the answer was" in found.why_not
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("text", "why_not"), [(IF_WAIT, "look again after its wait"), (TIMER, "timer whose time is over")]
+)
+def test_nothing_is_tried_where_what_is_missing_is_no_lock(text: str, why_not: str, tmp_path: Path) -> None:
+    """A lock over the wait, or over the look at the result, lets it pass, and repairs nothing."""
+    found = tried(tmp_path, text)
+    assert (found.attempts, found.runs) == ((), 0)
+    assert why_not in found.why_not
 
 
 @pytest.mark.once

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from replay_dd.report.tried import outcome_in_words, tried_in_words
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Counts, Experiments
+from replay_dd.schedules.experiments.experiments import Budget, _Made, _Search
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts, Experiments
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
@@ -128,6 +130,47 @@ def test_what_was_run_in_time_is_compared() -> None:
     assert made.count_without() == 6
 
 
+def in_time(made: Trials, runs: int) -> Attempt:
+    """What is found of the lock where there is time for this many runs with it."""
+    left = [runs]
+
+    def count(_: int) -> None:
+        left[0] -= 1
+        made.ends_at = 0.0 if left[0] <= 0 else None
+
+    made._on_run, made.ends_at = count, None
+    return made.attempt(LOCK)
+
+
+def test_a_few_schedules_are_too_few_where_others_that_fail_were_left_for_lack_of_time() -> None:
+    made = trials(lambda plan: PASSES if plan.virtual else FAILED, 40)
+    found = in_time(made, 14)
+    assert (found.verdict, found.counts.schedules, found.untried) == (TOO_FEW, 14, 26)
+    assert outcome_in_words(found) == (
+        "0 of 14 schedules fail (without: 14), too few to tell; not tried in time: 26 that do not pass without"
+    )
+    found = in_time(made, 6)
+    assert (found.verdict, found.counts.schedules, found.untried) == (PREVENTS, 20, 20)
+    assert outcome_in_words(found).endswith("(without: 20); not tried in time: 20 that do not pass without")
+    found = in_time(made, 100)
+    assert (found.verdict, found.untried) == (PREVENTS, 0)
+    assert outcome_in_words(found) == "0 of 40 schedules fail (without: 40)"
+
+
+def test_what_ends_in_another_way_without_is_tried_first() -> None:
+    """It may be the same race, seen elsewhere; until it is tried, nobody knows whether that lock helps there."""
+    made = trials(lambda plan: PASSES if plan.virtual else OTHER if int(plan.label) > 38 else odd_fail(plan), 60)
+    made.run(LOCK, [number for number in range(60) if made.failed(number)])
+    made.ends_at = 0.0
+    assert (made.attempt(LOCK).verdict, made.attempt(LOCK).untried) == (TOO_FEW, 21)
+    found = in_time(made, 21)
+    assert (found.verdict, found.untried) == (PREVENTS, 0)
+    fresh = trials(lambda plan: PASSES if plan.virtual else OTHER if int(plan.label) > 38 else odd_fail(plan), 60)
+    assert in_time(fresh, 21).without == Counts(21, 0, {"KeyError (prog.py:9 in work)": 21})
+    assert in_time(fresh, 18).verdict == TOO_FEW
+    assert in_time(fresh, 1).verdict == PREVENTS
+
+
 def test_those_that_were_not_run_without_are_not_compared() -> None:
     made = trials(odd_fail, 0)
     made.plans = [Plan(label=str(number)) for number in range(6)]
@@ -143,3 +186,20 @@ def test_a_lock_may_be_asked_to_leave_no_failure_of_another_kind() -> None:
     assert made.holds(LOCK, [1, 2])
     assert not made.holds(LOCK, [1, 2], passing=True)
     assert made.holds(LOCK, [1, 3], passing=True)
+
+
+def test_of_several_locks_the_one_that_time_has_cut_off_is_told() -> None:
+    """The smaller one was refuted: with it, a schedule ends in the other way, as it does without."""
+    wider = VirtualLock((Region("prog.py", "work", 2, 6),))
+
+    def ends(plan: Plan) -> Ending:
+        other = plan.label == "0" and plan.virtual != wider
+        return OTHER if other else PASSES if plan.virtual else FAILED
+
+    made, told = trials(ends), _Made()
+    made._on_run = lambda number: setattr(made, "ends_at", 0.0 if number >= 11 else None)
+    found = SimpleNamespace(failing=SimpleNamespace(program=None))
+    search = _Search(found, *[None] * 3, made, told, Budget(6, None), 0.0)  # type: ignore[arg-type, list-item, misc]
+    assert search._one_of((LOCK, wider), [1, 0, 2, 3, 4, 5], passing=True)
+    (attempt,) = told.attempts
+    assert (attempt.virtual, attempt.verdict, attempt.untried, told.stopped_by) == (wider, TOO_FEW, 3, "time")

@@ -239,7 +239,8 @@ class AnyInstruction(Instruction):
             access.writes = access.writes and not (name == "setdefault" and access.old is not MISSING)
             if name == "setdefault":
                 access.new = arguments[1] if len(arguments) > 1 else None
-                self.names.remember(access.new if access.old is MISSING else access.old, access.name)
+                found = access.new if access.old is MISSING else access.old
+                self.names.remember(found, access.name, access.sort, own, arguments[0])
             elif name in ("pop", "discard", "remove"):
                 access.new = MISSING
             elif name == "move_to_end":
@@ -247,7 +248,7 @@ class AnyInstruction(Instruction):
             elif name == "add":
                 access.new = arguments[0]
             else:
-                self.names.remember(access.old, access.name)
+                self.names.remember(access.old, access.name, access.sort, own, arguments[0])
         return access
 
     def _file_method(self, own: Any, expression: Expression, name: str) -> Access | None:

@@ -188,11 +188,11 @@ class Instruction:
         if does == STORES:
             access.new = self.value(2) if self.name == "STORE_ATTR" else UNKNOWN
             access.again = (thing, key)
-            self.names.remember(access.new, access.name)
+            self.names.remember(access.new, access.name, ATTRIBUTE, owner, key)
         elif does == DELETES:
             access.new = MISSING
         else:
-            self.names.remember(value, access.name)
+            self.names.remember(value, access.name, ATTRIBUTE, owner, key)
         return access
 
     def _of_local(self, thing: object, key: str, does: str, value: object, mine: object) -> Access:
@@ -230,9 +230,9 @@ class Instruction:
             access.new = self.value(1)
             if values.fixed(access.new):
                 return None
-            self.names.remember(access.new, key)
+            self.names.remember(access.new, key, GLOBAL, frame.f_globals, key)
         elif loads:
-            self.names.remember(value, key)
+            self.names.remember(value, key, GLOBAL, frame.f_globals, key)
         else:
             access.new = MISSING
         return access
@@ -272,7 +272,7 @@ class Instruction:
         if access is not None and access.does == STORES:
             access.new = arrays.plain(self.value(3))
             access.again = None if arrays.is_array(container) else (container, key)
-            self.names.remember(access.new, access.name)
+            self.names.remember(access.new, access.name, ITEM, container, key)
         elif access is not None and reads:
             access.looked_up = key
         return access
@@ -314,7 +314,7 @@ class Instruction:
         if does == DELETES:
             access.new = MISSING
         elif does == READS:
-            self.names.remember(access.old, access.name)
+            self.names.remember(access.old, access.name, ITEM, container, key)
         return access
 
     def element(self, array: object, expression: Expression, key: object, does: str) -> Access:

@@ -59,6 +59,7 @@ class Reader:
         if found is None:
             return []
         name, argument, stack = found
+        self.names.begin(frame)
         one = AnyInstruction(self.names, frame, name, argument, stack, self._of_library)
         access = one.access()
         if access is None:

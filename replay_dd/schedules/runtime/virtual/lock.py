@@ -9,7 +9,7 @@ Rules of this module:
 * A lock of the program can stand in its place. It is then really taken, as ``with`` around the region would do, and
   whoever waits for it, the program or a region, waits for the same lock. A condition that waits gives it back.
 * A region may itself take that lock further inside. What would be a thread that locks itself out is then one that has
-  the lock already: the repair would move the inner ``with`` outwards.
+  the lock already: the repair would move the inner ``with`` outwards. Nor does a region under that lock take it again.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class VirtualLock:
                 self._look(thread)
             self._take_back(thread)
         wanted = self._wanted(code) if enters else None
+        if type(wanted) is Lock and wanted._holder is thread:
+            return None  # the region stands under that lock: nobody has to wait for itself
         return None if wanted is None or wanted in self._held.get(thread, ()) else wanted
 
     def enter(self, thread: ManagedThread, needed: Any) -> None:
