@@ -152,7 +152,8 @@ class Hunter:
         if found.interrupted:
             return self._not_isolated(test, found, folder, "interrupted").with_why(*known)
         with Runner(found.failing.program, found.failing.settings, start=start) as runner:
-            return self._isolated(test, found, folder, runner, fresh).with_why(*known)
+            result = self._isolated(test, found, folder, runner, fresh).with_why(*known)
+            return replace(result, fresh=fresh or runner.why_fresh)
 
     def _not_isolated(self, test: str, found: Hunt, folder: Path, why: str, told: str = "") -> HuntResult:
         assert found.failing is not None
