@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
@@ -228,7 +229,10 @@ class Hunter:
 def folder_name(test: str) -> str:
     """A name for the folder of a test's logs."""
     name = re.sub(r"[^\w.\[\]-]+", "-", test.replace("::", ".").replace("/", ".")).strip("-.")
-    return name[:_LONGEST_NAME]
+    if len(name) <= _LONGEST_NAME:
+        return name
+    # Parameters may differ at their end only.
+    return f"{name[:_LONGEST_NAME]}-{hashlib.sha256(test.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
 def _verdict(found: Hunt) -> str:
