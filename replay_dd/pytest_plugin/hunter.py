@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
@@ -152,7 +153,8 @@ class Hunter:
         if found.interrupted:
             return self._not_isolated(test, found, folder, "interrupted").with_why(*known)
         with Runner(found.failing.program, found.failing.settings, start=start) as runner:
-            return self._isolated(test, found, folder, runner, fresh).with_why(*known)
+            result = self._isolated(test, found, folder, runner, fresh).with_why(*known)
+            return replace(result, fresh=fresh or runner.why_fresh)
 
     def _not_isolated(self, test: str, found: Hunt, folder: Path, why: str, told: str = "") -> HuntResult:
         assert found.failing is not None
@@ -227,7 +229,10 @@ class Hunter:
 def folder_name(test: str) -> str:
     """A name for the folder of a test's logs."""
     name = re.sub(r"[^\w.\[\]-]+", "-", test.replace("::", ".").replace("/", ".")).strip("-.")
-    return name[:_LONGEST_NAME]
+    if len(name) <= _LONGEST_NAME:
+        return name
+    # Parameters may differ at their end only.
+    return f"{name[:_LONGEST_NAME]}-{hashlib.sha256(test.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
 def _verdict(found: Hunt) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 
@@ -20,6 +21,9 @@ import pytest
 # better without it; coverage is switched off, and warns of that.
 _LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout", "_cov", "pytest_cov")
 _MARKS = ("flaky", "timeout", "no_cover")  # theirs
+# Options, by the names of their values, that say where plug-ins put their reports: those are of the user's own run, and
+# options may be set in its settings as well as on its command line.
+_REPORTS = ("xmlpath", "htmlpath", "allure_report_dir", "report_log", "log_file", "json_report", "json_report_file")
 _HYPOTHESIS = "hypothesispytest"
 
 
@@ -30,6 +34,9 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         _leave_out(config, name)
     for name in _MARKS:
         config.addinivalue_line("markers", f"{name}: of a plugin that is left out")
+    for name in _REPORTS:
+        if getattr(config.option, name, None):
+            setattr(config.option, name, None)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -39,6 +46,17 @@ def pytest_runtestloop(session: pytest.Session) -> None:
         _leave_out(session.config, _HYPOTHESIS)  # its summary would import it, in every single run
     _forget_examples()
     _collect_no_garbage(session.config)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_sessionfinish() -> Iterator[None]:
+    """Plug-ins report what was found: in a suite that was loaded for many tests, more than in a run of one of them."""
+    runners = sys.modules.get("_replay_dd_runtime.stdlib.test_runners")
+    if runners is None:
+        yield
+    else:
+        with runners.uncounted_if_alone():
+            yield
 
 
 def _leave_out(config: pytest.Config, name: str) -> None:

@@ -58,3 +58,10 @@ def test_a_short_test_gets_less_time_for_a_run_than_it_has_in_all_only_if_that_i
     seconds: float, took_s: float | None, load_s: float | None, limit_s: float
 ) -> None:
     assert Wanted(1, seconds, took_s=took_s).limit_s(load_s) == limit_s
+
+
+def test_tests_whose_long_names_differ_at_the_end_keep_their_logs_apart() -> None:
+    names = [hunter.folder_name(f"test_it.py::test_it[{'x' * length}]") for length in (3, 300, 301)]
+    assert names[0] == "test_it.py.test_it[xxx]"
+    assert len({*names}) == 3
+    assert max(map(len, names)) < 120

@@ -110,6 +110,28 @@ def test_what_would_hide_failures_or_warn_is_left_out_of_runs(tmp_path: Path) ->
 
 
 @pytest.mark.once
+def test_what_plugins_report_of_all_tests_makes_no_difference(tmp_path: Path) -> None:
+    """Else runs in a suite that was loaded once differ from fresh ones, and nothing can be forked."""
+    (tmp_path / "counting.py").write_text(
+        "found = []\n"
+        "def pytest_collection_modifyitems(items):\n    found[:] = [item.nodeid for item in items]\n"
+        "def pytest_sessionfinish():\n    print([name.split(':') for name in found])\n"
+    )
+    text = "from racy import loads\ndef test_it():\n    assert loads() == ['key']\ndef test_other():\n    pass\n"
+    done = suite(tmp_path, text, "-p", "counting", "--replay-dd=12")
+    assert "1 race found" in done.stdout, done.stdout + done.stderr
+    assert "fresh processes" not in done.stdout
+
+
+@pytest.mark.once
+def test_reports_that_settings_ask_for_are_of_the_users_own_run(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --junitxml=report.xml\n")
+    done = suite(tmp_path, "def test_it():\n    pass\n", "-p", "replay_dd.pytest_plugin.one_run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not (tmp_path / "report.xml").exists()
+
+
+@pytest.mark.once
 def test_failing_examples_are_not_kept_for_the_next_run(tmp_path: Path) -> None:
     text = "from hypothesis import given, settings, strategies\n"
     text += "settings.load_profile('default')\n"  # that of CI keeps none

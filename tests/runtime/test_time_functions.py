@@ -152,6 +152,19 @@ def test_the_classes_of_datetime_are_what_they_are(tmp_path: Path) -> None:
     assert output_of(run) == plain.stdout
 
 
+def test_a_clock_of_the_program_may_ask_datetime(tmp_path: Path) -> None:
+    text = """
+        import datetime, threading, time
+        start = datetime.datetime.now()
+        time.time = lambda: 7.0 + (datetime.datetime.now() - start).total_seconds()
+        def look():
+            print(int(time.time()), datetime.datetime.now() - start, datetime.datetime.utcnow().year > 2000)
+        thread = threading.Thread(target=look)
+        thread.start(); thread.join()
+        """
+    assert output_of(run_program(tmp_path, text)).startswith("7 0:00:00")
+
+
 def test_sleeps_are_real_with_the_real_clock_and_replay(tmp_path: Path) -> None:
     text = """
         import threading, time

@@ -156,7 +156,7 @@ def _adapt_process_locks(parts: Parts, module: Any) -> None:
 
 # Modules that are patched when the program imports them. If a name has several rows, all that apply are used.
 _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] = (
-    ("datetime", _virtual_clock, lambda parts, module: time_functions.adapt_datetime(module)),
+    ("datetime", _virtual_clock, lambda parts, module: time_functions.adapt_datetime(parts.clock, module)),
     ("random", _fixed_entropy, lambda parts, module: adapt_random(module)),
     ("uuid", _fixed_entropy, lambda parts, module: adapt_uuid(module)),
     ("threading", _always, _adapt_threading),

@@ -7,9 +7,13 @@ Rules of this module:
 * So the program gets unused memory before a module with tests is loaded, before the first test is set up, and before it
   is called.
 * Nothing of that happens once threads run: then only the program itself decides where its objects are.
+* What plug-ins report at the end may be of all tests that were found, and of several tests more are found than of one.
+  So it has no yield points once no other thread is left.
 """
 
 from __future__ import annotations
+
+from contextlib import contextmanager
 
 from ..accelerator.own_memory import A_MODULE, FIRST_SETUP, FIRST_TEST, begin_anew, in_own_turn, settle, use_own
 from .flat_code import flat, unflat
@@ -17,10 +21,12 @@ from .replacing import hide_frames_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from ..baton.scheduler import Scheduler
+
+_scheduler: list[Scheduler] = []
 
 
 def adapt_pytest_loading(scheduler: Scheduler, module: Any) -> None:
@@ -43,8 +49,23 @@ def adapt_pytest_rewriting(scheduler: Scheduler, module: Any) -> None:
     module.exec = execute
 
 
+@contextmanager
+def uncounted_if_alone() -> Iterator[None]:
+    """Pass no yield points in here, if no other thread is there."""
+    thread = _scheduler[0].current if _scheduler and len(_scheduler[0].threads) == 1 else None
+    if thread is None:
+        yield
+        return
+    thread.atomic += 1
+    try:
+        yield
+    finally:
+        thread.atomic -= 1
+
+
 def adapt_pytest_running(scheduler: Scheduler, module: Any) -> None:
     """Adapt how pytest runs a test (``_pytest.runner``)."""
+    _scheduler[:] = [scheduler]
     _go_before(scheduler, module, "runtestprotocol", FIRST_SETUP)
 
 

@@ -91,8 +91,11 @@ def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
     }
 
 
-def adapt_datetime(module: Any) -> None:
-    """Let ``datetime.now`` and ``utcnow`` ask module ``time``, as ``today`` does by itself.
+def adapt_datetime(clock: Clock, module: Any) -> None:
+    """Let ``datetime.now`` and ``utcnow`` ask the virtual clock, which ``today`` does by itself through ``time``.
+
+    What the program puts in the place of ``time.time`` does not count, as it does not otherwise: a clock that the
+    program has frozen may itself ask these.
 
     They are written in C and ask the system. The class must stay what it is (instances of it come from C, and are
     pickled by its name), so its methods are replaced in its own dictionary, which only the collector gives out.
@@ -105,11 +108,11 @@ def adapt_datetime(module: Any) -> None:
     utc = module.timezone.utc
 
     def now(cls: Any, tz: Any = None) -> Any:
-        return cls.fromtimestamp(time.time(), tz)
+        return cls.fromtimestamp(clock.read_date() / 1e9, tz)
 
     def utcnow(cls: Any) -> Any:
         real_utcnow()  # it may warn
-        return cls.fromtimestamp(time.time(), utc).replace(tzinfo=None)
+        return cls.fromtimestamp(clock.read_date() / 1e9, utc).replace(tzinfo=None)
 
     # Nobody has looked these methods up yet; what the interpreter might still point to must stay.
     _replaced.extend((methods["now"], methods["utcnow"]))
