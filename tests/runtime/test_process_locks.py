@@ -134,7 +134,7 @@ def test_a_deadlock_names_them(tmp_path: Path) -> None:
 def test_another_process_may_release_what_it_was_given(kind: str, tmp_path: Path) -> None:
     """Otherwise it would look as if nobody was left who could."""
     forked = f"""
-        import multiprocessing, os, threading
+        import multiprocessing, os, threading, time
         lock, (end, other_end) = multiprocessing.{kind}(1), os.pipe()
         lock.acquire()
         if os.fork() == 0:
@@ -168,3 +168,55 @@ def test_another_process_may_release_what_it_was_given(kind: str, tmp_path: Path
         """
     for text in (forked, spawned):
         assert output_of(run_program(tmp_path, text.replace("Lock(1)", "Lock()"))) == "True\n"
+
+
+@pytest.mark.parametrize(
+    "made, child, parent",
+    [("Lock()", "lock.release()", ""), ("Semaphore(0)", "lock.release()", ""), ("RLock()", "", "lock.release()")],
+)
+def test_a_thread_that_waits_already_is_woken_after_a_fork(made: str, child: str, parent: str, tmp_path: Path) -> None:
+    """By another process, or by the thread that had the lock before."""
+    text = f"""
+        import multiprocessing, os, threading, time
+        lock = multiprocessing.{made}
+        if "(0)" not in {made!r}: lock.acquire()
+        def work():
+            print(lock.acquire())
+            lock.release()
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep(1)
+        if os.fork() == 0:
+            {child}
+            os._exit(0)
+        os.wait()
+        {parent}
+        thread.join()
+        print(lock.acquire(False), lock.acquire(False) is {made == "RLock()"})
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "True\nTrue True\n"
+    assert_same(run, replayed(run.log))
+
+
+@pytest.mark.parametrize("made", ["Lock()", "Semaphore(1)"])
+def test_a_thread_that_waits_already_is_woken_by_a_process_that_is_given_the_lock(made: str, tmp_path: Path) -> None:
+    text = f"""
+        import multiprocessing, threading, time
+        def give_back(lock):
+            lock.release()
+        def work(lock):
+            print(lock.acquire())
+        if __name__ == "__main__":
+            context = multiprocessing.get_context("spawn")
+            lock = context.{made}
+            lock.acquire()
+            thread = threading.Thread(target=work, args=(lock,))
+            thread.start()
+            time.sleep(1)
+            process = context.Process(target=give_back, args=(lock,))
+            process.start()
+            thread.join()
+            process.join()
+        """
+    assert output_of(run_program(tmp_path, text)) == "True\n"
