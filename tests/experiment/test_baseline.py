@@ -87,3 +87,26 @@ def test_what_varies_by_itself_is_not_disturbed() -> None:
     found = isolate_cause(Varying(), jobs=4)
     assert not found.baseline.rate.steady
     assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
+
+
+class VaryingAndDisturbed(Varying):
+    """The failing end fails in every third run, and the passing one is disturbed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.goal, self.algorithm = Goal.ISOLATE, "dd"
+        self._taken_by = EMPTY
+        self.alone = 0
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
+        if configuration:
+            return WRONG if super().run(configuration, fresh=fresh) == IN_USE else ""
+        self.alone += threading.current_thread() is threading.main_thread()
+        return super().run(configuration, fresh=fresh)
+
+
+def test_a_disturbed_end_is_run_alone_as_often_as_another_is_run() -> None:
+    circumstance = VaryingAndDisturbed()
+    found = isolate_cause(circumstance, jobs=4)
+    assert found.baseline.jobs == 1
+    assert circumstance.alone >= found.baseline.repeat > 6
