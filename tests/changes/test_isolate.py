@@ -365,6 +365,28 @@ def test_the_commit_of_a_failure_that_shows_every_other_time(
     )
 
 
+def test_the_commit_of_a_failure_that_varies_in_what_it_says(
+    tmp_path: Path, commit: Callable[[str, Files], None]
+) -> None:
+    """Only one of the first runs fails, so they do not show what the failures have in common."""
+    (tmp_path / "count").write_text("")
+    for number in range(12):
+        commit(f"Commit {number}", {"risks.py": f"taken = {number >= 5}\n", "other.py": f"x = {number}\n"})
+    places = [tmp_path / name for name in ("a", "b", "between")]
+    for place in places:
+        place.mkdir()
+    old, new = open_version("HEAD~11", places[0]), open_version("HEAD", places[1])
+    counts = FAILS_EVERY_OTHER_TIME.replace('"unlucky"', "len(count.read_text())")
+    target = python("-c", counts.format(count=str(tmp_path / "count"), odd=1))
+    narrowed = narrow_history(old, new, target, places[2])
+    assert narrowed is not None
+    assert Outcome.UNRESOLVED not in dict(narrowed.tried).values()
+    assert (narrowed.new.tree["risks.py"].read(), narrowed.old.tree["risks.py"].read()) == (
+        b"taken = True\n",
+        b"taken = False\n",
+    )
+
+
 def test_a_commit_that_passes_by_luck_is_noticed(tmp_path: Path, commit: Callable[[str, Files], None]) -> None:
     """Both runs of the new version fail, and so does no run of the first guilty commit that is tried."""
     (tmp_path / "count").write_text("")
