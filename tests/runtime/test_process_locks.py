@@ -183,7 +183,6 @@ def test_another_process_may_release_what_it_was_given(kind: str, tmp_path: Path
         ("Lock()", "lock.release()", ""),
         ("Semaphore(0)", "lock.release()", ""),
         ("RLock()", "", "lock.release()"),
-        ("RLock(); lock.acquire(); lock.acquire(); lock.release()", "", "lock.release(); lock.release()"),
     ],
 )
 def test_a_thread_that_waits_already_is_woken_after_a_fork(made: str, child: str, parent: str, tmp_path: Path) -> None:
@@ -204,7 +203,7 @@ def test_a_thread_that_waits_already_is_woken_after_a_fork(made: str, child: str
         os.wait()
         {parent}
         thread.join()
-        print(lock.acquire(False), lock.acquire(False) is {"RLock" in made})
+        print(lock.acquire(False), lock.acquire(False) is {made == "RLock()"})
         """
     run = run_program(tmp_path, text)
     assert output_of(run) == "True\nTrue True\n"

@@ -92,8 +92,7 @@ def _of_lock(real: Any, turn: Any, taken: dict[int, Any], is_ours: Callable[[], 
     def release() -> None:
         if turn._holder is not None and (type(turn) is not RLock or real._is_mine()):
             turn.release()
-            if turn._holder is None:
-                taken.pop(real.handle, None)
+            taken.pop(real.handle, None)
         real.release()  # who may not release it is told so
 
     return acquire, release
