@@ -277,17 +277,17 @@ def narrow_history(
 
     runs = [ending(len(commits) - 1) for _ in range(MEASURED_RUNS)]
     runs += [ending(len(commits) - 1) for _ in range(more_runs_of_new(runs))]
-    failures = [run for run in runs if run.verdict is Outcome.FAIL]
+    failures = _failures_in(runs)
     if not failures:
         raise no_failure_in_new(runs)
-    wanted, same = failures[0], strictest(failures)
     times, steady = 1, len(failures) == len(runs) and not varies
     while True:
         if not steady:
             observer.on_stage("the failure does not show every time: measuring how often")
             runs += [ending(len(commits) - 1) for _ in range(INTERMITTENT_RUNS - len(runs))]
-            failed = sum(run.verdict is Outcome.FAIL for run in runs)
-            times = max(sequential_test(Rate(failed, len(runs))).runs_to_pass, MEASURED_RUNS)
+            failures = _failures_in(runs)
+            times = max(sequential_test(Rate(len(failures), len(runs))).runs_to_pass, MEASURED_RUNS)
+        wanted, same = failures[0], strictest(failures)
         first = ended(-1, times)
         if first.verdict is not Outcome.PASS:
             raise DoesNotPassError(f"The old version does not pass: {first.words}.")
@@ -297,3 +297,7 @@ def narrow_history(
         if times > 1 or passing < 0 or ended(passing, MEASURED_RUNS).verdict is Outcome.PASS:
             return Narrowed(version(passing), version(failing), len(commits), len(tried), tuple(tried), times)
         steady = False
+
+
+def _failures_in(runs: Sequence[Ending]) -> list[Ending]:
+    return [run for run in runs if run.verdict is Outcome.FAIL]

@@ -206,7 +206,7 @@ class _Together(Generic[Run]):
         told = self._unlike(alone[0], beside)
         if not told:
             return [*alone, *beside]
-        alone += self._tests.several(end, _RUNS_ALONE, 1, fresh=True)
+        alone += self._tests.several(end, max(_RUNS_ALONE, times - 1), 1, fresh=True)
         if self._unlike(alone[0], alone[1:]):
             return [*alone, *beside]  # what varies by itself is not disturbed
         self.jobs, self.disturbed = 1, told

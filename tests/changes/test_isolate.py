@@ -11,7 +11,7 @@ import pytest
 from replay_dd.changes.history import first_failing, origins
 from replay_dd.changes.isolate import ChangesIsolation, isolate_changes, narrow_history
 from replay_dd.changes.patch import patch_between
-from replay_dd.changes.sources import open_version
+from replay_dd.changes.sources import Version, open_version
 from replay_dd.changes.tree import read_tree
 from replay_dd.changes.workshop import Target, Workshop
 from replay_dd.dd import EMPTY
@@ -343,19 +343,24 @@ if risks.taken:
 """
 
 
+def twelve_commits(folder: Path, commit: Callable[[str, Files], None], guilty: int) -> tuple[Version, Version, Path]:
+    """The first and the last version, of which one commit makes the difference, and a folder for those in between."""
+    (folder / "count").write_text("")
+    for number in range(12):
+        commit(f"Commit {number}", {"risks.py": f"taken = {number >= guilty}\n", "other.py": f"x = {number}\n"})
+    places = [folder / name for name in ("a", "b", "between")]
+    for place in places:
+        place.mkdir()
+    return open_version("HEAD~11", places[0]), open_version("HEAD", places[1]), places[2]
+
+
 @pytest.mark.parametrize("odd", [0, 1])
 def test_the_commit_of_a_failure_that_shows_every_other_time(
     odd: int, tmp_path: Path, commit: Callable[[str, Files], None]
 ) -> None:
-    (tmp_path / "count").write_text("")
-    for number in range(12):
-        commit(f"Commit {number}", {"risks.py": f"taken = {number >= 8}\n", "other.py": f"x = {number}\n"})
-    places = [tmp_path / name for name in ("a", "b", "between")]
-    for place in places:
-        place.mkdir()
-    old, new = open_version("HEAD~11", places[0]), open_version("HEAD", places[1])
+    old, new, between = twelve_commits(tmp_path, commit, 8)
     target = python("-c", FAILS_EVERY_OTHER_TIME.format(count=str(tmp_path / "count"), odd=odd))
-    narrowed = narrow_history(old, new, target, places[2])
+    narrowed = narrow_history(old, new, target, between)
     assert narrowed is not None
     assert narrowed.times > 1
     found = isolate_changes(narrowed.old.tree, narrowed.new.tree, target)
@@ -365,17 +370,27 @@ def test_the_commit_of_a_failure_that_shows_every_other_time(
     )
 
 
+def test_the_commit_of_a_failure_that_varies_in_what_it_says(
+    tmp_path: Path, commit: Callable[[str, Files], None]
+) -> None:
+    """Only one of the first runs fails, so they do not show what the failures have in common."""
+    old, new, between = twelve_commits(tmp_path, commit, 5)
+    counts = FAILS_EVERY_OTHER_TIME.replace('"unlucky"', "len(count.read_text())")
+    target = python("-c", counts.format(count=str(tmp_path / "count"), odd=1))
+    narrowed = narrow_history(old, new, target, between)
+    assert narrowed is not None
+    assert Outcome.UNRESOLVED not in dict(narrowed.tried).values()
+    assert (narrowed.new.tree["risks.py"].read(), narrowed.old.tree["risks.py"].read()) == (
+        b"taken = True\n",
+        b"taken = False\n",
+    )
+
+
 def test_a_commit_that_passes_by_luck_is_noticed(tmp_path: Path, commit: Callable[[str, Files], None]) -> None:
     """Both runs of the new version fail, and so does no run of the first guilty commit that is tried."""
-    (tmp_path / "count").write_text("")
-    for number in range(12):
-        commit(f"Commit {number}", {"risks.py": f"taken = {number >= 3}\n", "other.py": f"x = {number}\n"})
-    places = [tmp_path / name for name in ("a", "b", "between")]
-    for place in places:
-        place.mkdir()
+    old, new, between = twelve_commits(tmp_path, commit, 3)
     lucky = FAILS_EVERY_OTHER_TIME.replace("% 2 == {odd}", "in (3, 4)")
-    old, new = open_version("HEAD~11", places[0]), open_version("HEAD", places[1])
-    narrowed = narrow_history(old, new, python("-c", lucky.format(count=str(tmp_path / "count"))), places[2])
+    narrowed = narrow_history(old, new, python("-c", lucky.format(count=str(tmp_path / "count"))), between)
     assert narrowed is not None
     assert narrowed.times > 1
     assert (narrowed.new.tree["risks.py"].read(), narrowed.old.tree["risks.py"].read()) == (

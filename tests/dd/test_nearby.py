@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from itertools import accumulate, cycle, islice
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,10 +41,38 @@ def test_rows_of_a_monotone_test(needed: frozenset[int], checked: bool) -> None:
 
 
 @given(st.dictionaries(st.frozensets(st.integers(0, DELTAS - 1)), st.booleans()))
-def test_what_bisection_by_rows_finds_is_1_minimal_if_checked(fails: dict[frozenset[int], bool]) -> None:
+def test_what_is_found_among_few_deltas_is_1_minimal_if_checked(fails: dict[frozenset[int], bool]) -> None:
     found, _ = searched(nearby(DELTAS), fails, frozenset())
     if len(found) > 1:
         assert not any(fails[found - {delta}] for delta in found)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_found_nearby_is_1_minimal_for_a_test_that_is_not_monotone(seed: int) -> None:
+    """And the best result so far is the last that failed. With fewer deltas, nothing is looked for nearby."""
+    chance = random.Random(seed)
+    needed = frozenset(chance.sample(range(100), chance.randrange(20, 60)))
+    fails = {frozenset(range(100)): True}
+
+    def test(deltas: frozenset[int]) -> bool:
+        return fails.setdefault(deltas, (needed <= deltas) != (chance.random() < 0.1))
+
+    algorithm = nearby(100)
+    while (asked := algorithm.ask()) is not None:
+        failed = test(frozenset(asked))
+        before = algorithm.c_fail
+        algorithm.tell(Outcome.FAIL if failed else Outcome.PASS)
+        assert algorithm.c_fail == (asked if failed else before)
+    found = frozenset(algorithm.c_fail)
+    assert fails[found]
+    assert len(found) < 2 or not any(test(found - {delta}) for delta in found)
+
+
+def test_it_looks_farther_where_the_next_one_is_not_as_near() -> None:
+    needed = frozenset(accumulate(islice(cycle((2, 2, 2, 20)), 400)))
+    found, tests = searched(nearby(50_000, checked=False), None, needed)
+    assert found == needed
+    assert tests < 5.5 * len(needed), "with a bisection of all that are left for each distance of 20, it would be 6.3"
 
 
 def test_what_many_needed_deltas_cost() -> None:

@@ -32,11 +32,14 @@ class Program(Circumstance[str]):
         self.goal = goal
         self.algorithm = "dd" if goal is Goal.ISOLATE else "bisection"
         self._taken_by = taken_by
+        self.beside = 0  # how many runs between the two ends were made at the same time as others
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
         # Runs that are made one at a time are made by the driver's own thread.
-        if configuration == self._taken_by and threading.current_thread() is not threading.main_thread():
+        beside = threading.current_thread() is not threading.main_thread()
+        if beside and configuration == self._taken_by:
             return IN_USE
+        self.beside += beside and configuration not in (self.universe, EMPTY)
         return WRONG if 2 in configuration else ""
 
     def judge(self, run: str) -> Judgement:
@@ -53,8 +56,10 @@ class Program(Circumstance[str]):
 def test_runs_are_made_one_at_a_time_where_those_of_an_end_disturb_each_other(
     goal: Goal, taken_by: IntervalSet
 ) -> None:
-    found = isolate_cause(Program(goal, taken_by), jobs=4)
+    program = Program(goal, taken_by)
+    found = isolate_cause(program, jobs=4)
     assert list(found.difference) == [2]
+    assert program.beside == 0
     assert found.verified
     assert found.baseline.rate.steady
     assert (found.baseline.jobs, found.baseline.disturbed) == (1, IN_USE)
@@ -65,10 +70,35 @@ def test_runs_are_made_one_at_a_time_where_those_of_an_end_disturb_each_other(
 
 @pytest.mark.parametrize("goal", Goal)
 def test_runs_that_do_not_disturb_each_other(goal: Goal) -> None:
-    found = isolate_cause(Program(goal, None), jobs=4)
+    program = Program(goal, None)
+    found = isolate_cause(program, jobs=4)
+    assert program.beside > 0
     assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
     assert not any(line.startswith("serial") for line in search_as_text(found))
     assert isolation_as_json(found)["notes"] == []
+
+
+class Steady(Program):
+    """All runs of a configuration are the same one."""
+
+    flaky = False
+
+    def __init__(self) -> None:
+        super().__init__(Goal.ISOLATE, None)
+        self.runs: list[IntervalSet] = []
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
+        self.runs.append(configuration)
+        return super().run(configuration, fresh=fresh)
+
+
+def test_nobody_asks_whether_runs_that_never_vary_disturb_each_other() -> None:
+    made = []
+    for jobs in (1, 4):
+        program = Steady()
+        isolate_cause(program, jobs=jobs, proof_runs=0)
+        made.append((program.runs.count(program.universe), program.runs.count(EMPTY)))
+    assert made[0] == made[1]
 
 
 class Varying(Program):
@@ -87,3 +117,26 @@ def test_what_varies_by_itself_is_not_disturbed() -> None:
     found = isolate_cause(Varying(), jobs=4)
     assert not found.baseline.rate.steady
     assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
+
+
+class VaryingAndDisturbed(Varying):
+    """The failing end fails in every third run, and the passing one is disturbed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.goal, self.algorithm = Goal.ISOLATE, "dd"
+        self._taken_by = EMPTY
+        self.alone = 0
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
+        if configuration:
+            return WRONG if super().run(configuration, fresh=fresh) == IN_USE else ""
+        self.alone += threading.current_thread() is threading.main_thread()
+        return super().run(configuration, fresh=fresh)
+
+
+def test_a_disturbed_end_is_run_alone_as_often_as_another_is_run() -> None:
+    circumstance = VaryingAndDisturbed()
+    found = isolate_cause(circumstance, jobs=4)
+    assert found.baseline.jobs == 1
+    assert circumstance.alone >= found.baseline.repeat > 6

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.model import Settings
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
 
 _START = """
@@ -42,8 +43,14 @@ PROGRAMS = {
             log.append(number)
     run(3, work)
     print(all(log[i] == log[i + 1] for i in (0, 2, 4)))
+    def give_back(number):
+        try:
+            lock.release()
+        except AssertionError as error:
+            print(error)
     with lock:
         run(1, lambda number: other.append(lock.acquire(timeout=0.5)))
+        run(1, give_back)
     try:
         lock.release()
     except AssertionError as error:
@@ -136,7 +143,7 @@ def test_a_deadlock_names_them(tmp_path: Path) -> None:
 def test_another_process_may_release_what_it_was_given(kind: str, tmp_path: Path) -> None:
     """Otherwise it would look as if nobody was left who could."""
     forked = f"""
-        import multiprocessing, os, threading
+        import multiprocessing, os, threading, time
         lock, (end, other_end) = multiprocessing.{kind}(1), os.pipe()
         lock.acquire()
         if os.fork() == 0:
@@ -170,3 +177,79 @@ def test_another_process_may_release_what_it_was_given(kind: str, tmp_path: Path
         """
     for text in (forked, spawned):
         assert output_of(run_program(tmp_path, text.replace("Lock(1)", "Lock()"))) == "True\n"
+
+
+@pytest.mark.parametrize(
+    "made, child, parent",
+    [
+        ("Lock()", "lock.release()", ""),
+        ("Semaphore(0)", "lock.release()", ""),
+        ("RLock()", "", "lock.release()"),
+    ],
+)
+def test_a_thread_that_waits_already_is_woken_after_a_fork(made: str, child: str, parent: str, tmp_path: Path) -> None:
+    """By another process, or by the thread that had the lock before."""
+    text = f"""
+        import multiprocessing, os, threading, time
+        lock = multiprocessing.{made}
+        if "(0)" not in {made!r}: lock.acquire()
+        def work():
+            print(lock.acquire())
+            lock.release()
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep(1)
+        if os.fork() == 0:
+            {child}
+            os._exit(0)
+        os.wait()
+        {parent}
+        thread.join()
+        print(lock.acquire(False), lock.acquire(False) is {made == "RLock()"})
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "True\nTrue True\n"
+    assert_same(run, replayed(run.log))
+
+
+@pytest.mark.parametrize("made", ["Lock()", "Semaphore(1)"])
+def test_a_thread_that_waits_already_is_woken_by_a_process_that_is_given_the_lock(made: str, tmp_path: Path) -> None:
+    text = f"""
+        import multiprocessing, threading, time
+        def give_back(lock):
+            lock.release()
+        def work(lock):
+            print(lock.acquire())
+        if __name__ == "__main__":
+            context = multiprocessing.get_context("spawn")
+            lock = context.{made}
+            lock.acquire()
+            thread = threading.Thread(target=work, args=(lock,))
+            thread.start()
+            time.sleep(1)
+            process = context.Process(target=give_back, args=(lock,))
+            process.start()
+            thread.join()
+            process.join()
+        """
+    assert output_of(run_program(tmp_path, text)) == "True\n"
+
+
+@pytest.mark.parametrize("call", ["acquire(False)", "acquire()", "release()"])
+@pytest.mark.parametrize("made", ["Lock()", "RLock()", "Semaphore(5)"])
+def test_each_call_is_a_yield_point(made: str, call: str, tmp_path: Path) -> None:
+    text = f"""
+        import multiprocessing, threading
+        lock = multiprocessing.{made}
+        {"lock.acquire()" if call == "release()" else ""}
+        thread = threading.Thread(target=print)
+        thread.start()
+        {{}}
+        thread.join()
+        """
+    settings = Settings(granularity="sync")
+    without, with_one = (
+        run_program(tmp_path / name, text.format(then), settings=settings).log.ending.global_time
+        for name, then in (("without", ""), ("with", f"lock.{call}"))
+    )
+    assert with_one == without + 1

@@ -69,6 +69,13 @@ def test_only_so_much_code(monkeypatch: pytest.MonkeyPatch) -> None:
     assert id(outer) not in ahead.in_advance
 
 
+def test_where_a_generator_yields_without_an_access_is_a_yield_point() -> None:
+    """Whoever asks for the next value may be switched there, and the next value asked for by another thread."""
+    code = compile("def numbers():\n    yield 1\n    yield 2\n", "", "exec").co_consts[0]
+    assert isinstance(code, CodeType)
+    assert [describe(code, offset)[2] for offset in points(code, "access")] == ["YIELD_VALUE"] * 2
+
+
 def test_accesses_are_those_that_a_walk_through_the_instructions_finds() -> None:
     waiting = [value.__code__ for value in vars(textwrap).values() if isinstance(value, FunctionType)]
     waiting += [value.__code__ for value in vars(dis.Bytecode).values() if isinstance(value, FunctionType)]

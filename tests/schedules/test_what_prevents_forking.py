@@ -27,6 +27,18 @@ from tests.schedules.forking import THREAD, forked_output, write
             "import subprocess\nsubprocess.run('true; touch written', shell=True)\n",
             "it started `/bin/sh -c true; touch",
         ),
+        ("import subprocess\nsubprocess.run(['mkdir', '-p', 'version'])\n", "it started `mkdir -p version"),
+        ("import subprocess\nsubprocess.run(['touch', 'version'])\n", "it started `touch version"),
+        (
+            "import subprocess\nsubprocess.run(['git', 'diff', '--no-index', '--output=x', '.', '.'])\n",
+            "it started `git diff --no-index --output=x",
+        ),
+        ("import subprocess\nsubprocess.run(['cat', 'x'], executable='touch')\n", "it started `cat x`"),
+        (
+            "import atexit, subprocess\nasked = subprocess.Popen(['tail', '-f', '/dev/null'])\n"
+            "atexit.register(lambda: (asked.kill(), asked.wait()))\n",
+            "a process that it started before its first thread has not been waited for",
+        ),
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
         ("import socket\nsocket.socket().bind(('127.0.0.1', 20_001))\n", "it took port 20001 before"),
         ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
@@ -46,6 +58,11 @@ from tests.schedules.forking import THREAD, forked_output, write
             "repository made",
             "shell",
             "more than a question",
+            "directory called version",
+            "file called version",
+            "answer in a file",
+            "another name",
+            "process not waited for",
             "socket",
         ),
         *("port", "semaphore", "memory", "memory of libffi"),
@@ -86,6 +103,26 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
 )
 def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp_path: Path) -> None:
     assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2
+
+
+def test_words_of_a_command_that_the_program_tells_are_not_asked_for(tmp_path: Path) -> None:
+    """Observing never runs the program's code."""
+    text = """
+import subprocess
+class Words:
+    told = 0
+    def __fspath__(self):
+        Words.told += 1
+        return "true"
+subprocess.run([Words(), "x"])
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", text + "print(Words.told)"], capture_output=True, text=True, check=True
+    ).stdout
+    program = write(tmp_path, text + THREAD.replace("'ran'", "Words.told"))
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert runner.run(Plan(), 60).output.decode() == told
 
 
 @pytest.mark.parametrize("ends", ["", "listener.shutdown(socket.SHUT_RDWR)", "listener.setblocking(False)"])

@@ -36,6 +36,7 @@ def test_what_two_objects_find_in_their_class_is_shared() -> None:
         (*of_class("0.1", 1, 5), *of_class("0.2", 1, 5)),  # one object: nobody else is surprised
         (*of_class("0.1", 1, 5), *of_class("0.2", 1, 6), read("0.2", 2, 7)),  # that one has its own
         (*of_class("0.1", 1, 5), *of_class("0.2", 1, 6), read("0.2", 2, 8)._replace(does="stores")),
+        (*of_class("0.1", 1, 5), *(one._replace(does="stores") for one in of_class("0.2", 2, 6))),  # it is replaced
         (read("0.1", 1, 5), read("0.2", 1, 6)),
     ],
 )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Taken before the program, or the runtime, puts others in their place.
 real_waitpid, _write, hard_exit, _sleep = os.waitpid, os.write, os._exit, time.sleep
-_getcwd, _chdir, _setsid = os.getcwd, os.chdir, os.setsid
+_getcwd, _chdir, _setsid, _waitid = os.getcwd, os.chdir, os.setsid, os.waitid
 
 
 _HIGH_DESCRIPTOR = 252  # above those of a run
@@ -205,12 +205,26 @@ def why_not_to_copy(own: set[int]) -> str:
     Args:
         own: descriptors that do not count.
     """
-    return _shared_descriptors(own) or _other_threads() or _shared_memory()
+    return _shared_descriptors(own) or _other_threads() or _shared_memory() or _child_processes()
 
 
 def what_copies_share(own: set[int]) -> str:
     """The same, but for threads that copies would not have."""
-    return _shared_descriptors(own) or _shared_memory()
+    return _shared_descriptors(own) or _shared_memory() or _child_processes()
+
+
+def has_children() -> bool:
+    """Whether there are processes that this one has started and not waited for."""
+    try:
+        _waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _child_processes() -> str:
+    """Whether there are processes that copies of this process could not wait for, as they are not theirs."""
+    return "a process that it started before its first thread has not been waited for" if has_children() else ""
 
 
 def _shared_descriptors(own: set[int]) -> str:

@@ -27,6 +27,7 @@ from .fork_server import (
     copies_of_streams,
     hang_up,
     hard_exit,
+    has_children,
     keep_aside,
     open_descriptors,
     real_waitpid,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 
 _present: list[Any] = []
-_waitid = os.waitid  # before the runtime puts another in its place
 _LOADED, _STAGES = "loaded", "stages"
 
 
@@ -81,7 +81,7 @@ def next_test(tests: list[str], stages_of: Callable[[str], list[str]]) -> tuple[
     if parts.process_number.is_copy:
         reason = (parts.effects or [""])[0] or why_not_to_copy(shared)
     else:
-        if not _has_children():
+        if not has_children():
             parts.effects.clear()
         reason = (parts.effects or [""])[0] or what_copies_share(shared)  # a copy has none of its other threads
     if reason:
@@ -132,14 +132,6 @@ def _put_back(unnamed: UnnamedFiles, effects: list[str]) -> None:
 def refuse(reason: str) -> None:
     """Tell the tool that the stage of this copy cannot be reached."""
     hang_up(_present[0].request["server"], reason)
-
-
-def _has_children() -> bool:
-    try:
-        _waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return False
-    return True
 
 
 def _become_server(parts: Any, before: int, descriptor: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ..points.frames import RUNTIME
+from .shared_things import path_in_words
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _READERS = _set_of(
     "arch cat df du echo file free getconf groups head id locale ls lsb_release lscpu nproc ps pwd readlink realpath "
     "stat sw_vers tail uname uptime wc which whoami"
 )
-# Their subcommands that change nothing, whatever follows them.
+# Their subcommands that change nothing, whatever follows them but an option to write into a file.
 _SUBCOMMANDS = {
     "git": _set_of(
         "blame cat-file describe diff diff-index diff-tree for-each-ref grep log ls-files ls-tree merge-base name-rev "
@@ -37,7 +38,8 @@ _SUBCOMMANDS = {
     "svn": _set_of("cat diff info list log ls status"),
 }
 _BEFORE_A_PLACE = frozenset({"-C", "-c", "--cwd", "-R"})  # options of these, each followed by what it is set to
-_VERSIONS = frozenset({"--version", "-version", "-V", "version", "--help"})
+_TO_A_FILE = ("-o", "--output")
+_VERSIONS = frozenset({"--version", "-version", "-V", "--help"})
 
 
 def only_asks(event: str, arguments: tuple[object, ...], frame: FrameType | None) -> bool:
@@ -54,10 +56,12 @@ def only_asks(event: str, arguments: tuple[object, ...], frame: FrameType | None
         frame = frame.f_back
     if frame is not None and frame.f_code.co_filename in _ASKING:
         return True
-    name, *words = words_of(event, arguments) or [""]
-    name = os.path.basename(name)
+    name = os.path.basename(path_in_words(arguments[0]))  # the first word may be another
+    words = words_of(event, arguments)[1:]
     if name in _READERS or (len(words) == 1 and words[0] in _VERSIONS):
         return True
+    if any(word.startswith(_TO_A_FILE) for word in words):
+        return False
     return name in _SUBCOMMANDS and _subcommand(words) in _SUBCOMMANDS[name]
 
 
@@ -65,7 +69,7 @@ def words_of(event: str, arguments: tuple[object, ...]) -> list[str]:
     """The words of the command that an audit event announces; of a shell's, the whole text is one."""
     command = arguments[0] if event == "os.system" else arguments[1]
     words = command if isinstance(command, (list, tuple)) else [command]
-    return [os.fsdecode(word) for word in words if isinstance(word, (str, bytes, os.PathLike))]
+    return [path_in_words(word) for word in words]
 
 
 def _subcommand(words: list[str]) -> str:

@@ -4,12 +4,15 @@ Rules of this module:
 
 * As long as no other process has one, only threads of this process wait for it, and the schedule decides who gets it.
   From a fork on, or once it is pickled for a process, its calls are left alone: they wait in C, as long as they do.
+  Threads that wait for it then go on waiting in C, too: otherwise it would look as if nobody was left who could wake
+  them.
 * The real one always has the value that the program sees, so that a child which gets it later finds it right.
 * A lock has a stand-in of ``threading`` beside it: a thread has both or none. Stories and deadlocks tell of that one.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .lock_operations import ask, caller, deadline_after
@@ -29,24 +32,37 @@ def adapt_process_locks(descriptors: Descriptors, module: Any) -> None:
     class_ = module.SemLock
     real_make_methods, real_getstate, real_setstate = class_._make_methods, class_.__getstate__, class_.__setstate__
     shared: set[int] = set()  # by the handles of the semaphores
+    taken: dict[int, Any] = {}  # the stand-ins of locks that a thread has, by the handles of the locks
+
+    def is_shared(real: Any) -> bool:
+        return descriptors.forked or real.handle in shared
 
     def is_ours(real: Any) -> bool:
-        return not descriptors.forked and real.handle not in shared and descriptors.has_baton()
+        return not is_shared(real) and descriptors.has_baton()
 
     def make_methods(semaphore: Any) -> None:
         real_make_methods(semaphore)
         real = semaphore._semlock
+        shared.discard(real.handle)  # that of a semaphore that is gone may come again
         if real.kind == module.RECURSIVE_MUTEX:
-            methods = _of_lock(real, RLock(), lambda: is_ours(real))
+            methods = _of_lock(real, RLock(), taken, lambda: is_ours(real))
         elif real.maxvalue == 1 and not real._is_zero():
-            methods = _of_lock(real, allocate_lock(), lambda: is_ours(real))
+            methods = _of_lock(real, allocate_lock(), taken, lambda: is_ours(real))
         else:
-            methods = _of_semaphore(real, lambda: is_ours(real))
+            methods = _of_semaphore(real, lambda: is_shared(real), lambda: is_ours(real))
         semaphore.acquire, semaphore.release = methods
+
+    def wait_in_c() -> None:
+        for turn in taken.values():
+            turn._at_fork_reinit()
+        taken.clear()
 
     def getstate(semaphore: Any) -> Any:
         state = real_getstate(semaphore)
-        shared.add(semaphore._semlock.handle)
+        handle = semaphore._semlock.handle
+        shared.add(handle)
+        if handle in taken:
+            taken.pop(handle)._at_fork_reinit()
         return state
 
     def setstate(semaphore: Any, state: Any) -> None:
@@ -54,26 +70,29 @@ def adapt_process_locks(descriptors: Descriptors, module: Any) -> None:
         shared.add(semaphore._semlock.handle)
 
     class_._make_methods, class_.__getstate__, class_.__setstate__ = make_methods, getstate, setstate
+    os.register_at_fork(after_in_parent=wait_in_c)
     class_.__enter__ = lambda semaphore: semaphore.acquire()
     class_.__exit__ = lambda semaphore, *_: semaphore.release()
 
 
-def _of_lock(real: Any, turn: Any, is_ours: Callable[[], bool]) -> tuple[Any, Any]:
-    """``acquire`` and ``release`` of a lock, whose threads take turns."""
+def _of_lock(real: Any, turn: Any, taken: dict[int, Any], is_ours: Callable[[], bool]) -> tuple[Any, Any]:
+    """``acquire`` and ``release`` of a lock, whose threads take turns; ``taken`` has the turn while a thread has it."""
 
     def acquire(block: bool = True, timeout: float | None = None) -> bool:
         if not is_ours():
             return bool(real.acquire(block, timeout))
         if not turn.acquire(bool(block), -1 if timeout is None or not block else max(timeout, 0)):
             return False
-        if real.acquire(False):
+        if is_ours() and real.acquire(False):
+            taken[real.handle] = turn
             return True
-        turn.release()  # while this thread waited for its turn, another process was given the lock
+        turn._at_fork_reinit()  # while this thread waited for its turn, another process was given the lock
         return bool(real.acquire(block, timeout))
 
     def release() -> None:
         if turn._holder is not None and (type(turn) is not RLock or real._is_mine()):
             turn.release()
+            taken.pop(real.handle, None)
         real.release()  # who may not release it is told so
 
     return acquire, release
@@ -82,22 +101,23 @@ def _of_lock(real: Any, turn: Any, is_ours: Callable[[], bool]) -> tuple[Any, An
 class _Semaphore:
     """What a thread waits for until a semaphore is above zero."""
 
-    __slots__ = ("_made", "_real")
+    __slots__ = ("_is_shared", "_made", "_real")
 
-    def __init__(self, real: Any) -> None:
+    def __init__(self, real: Any, is_shared: Callable[[], bool]) -> None:
         self._real = real
+        self._is_shared = is_shared
         self._made = caller(sys._getframe(1))
 
     def ready_for(self, thread: ManagedThread) -> bool:
-        return not self._real._is_zero()
+        return not self._real._is_zero() or self._is_shared()
 
     def explain(self) -> str:
         return f"waits for the Semaphore{made_at(self._made)} to be released"
 
 
-def _of_semaphore(real: Any, is_ours: Callable[[], bool]) -> tuple[Any, Any]:
+def _of_semaphore(real: Any, is_shared: Callable[[], bool], is_ours: Callable[[], bool]) -> tuple[Any, Any]:
     """``acquire`` and ``release`` of a semaphore."""
-    waiting = _Semaphore(real)
+    waiting = _Semaphore(real, is_shared)
 
     def acquire(block: bool = True, timeout: float | None = None) -> bool:
         if not is_ours():
