@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from replay_dd.changes.difference import Difference
+from replay_dd.changes.isolate import ChangesIsolation
+from replay_dd.changes.patch import patch_between
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.changes.workshop import Target
+from replay_dd.dd import EMPTY
 
 Files = Mapping[str, str | bytes]
 
@@ -70,3 +73,10 @@ def show(value, digits=2):
     print(f"{value:.{digits}f}")
 """
 TEST = "import prices; prices.show(prices.average([]))"
+
+
+def patch(found: ChangesIsolation) -> list[str]:
+    """The lines that the patch removes and adds."""
+    assert found.needed is not None
+    lines = patch_between(found.difference, EMPTY, found.needed).decode().splitlines()
+    return [line for line in lines if line[0] in "+-" and not line.startswith(("+++", "---"))]

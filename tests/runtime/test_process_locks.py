@@ -190,7 +190,8 @@ def test_another_process_may_release_what_it_was_given(kind: str, tmp_path: Path
 def test_a_thread_that_waits_already_is_woken_after_a_fork(made: str, child: str, parent: str, tmp_path: Path) -> None:
     """By another process, or by the thread that had the lock before."""
     text = f"""
-        import multiprocessing, os, threading, time
+        import multiprocessing, os, threading, time, warnings
+        warnings.simplefilter("ignore")  # of a fork with threads
         lock = multiprocessing.{made}
         if "(0)" not in {made!r}: lock.acquire()
         def work():
