@@ -48,7 +48,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3, help="pairs behind each median (default: 3)")
     parser.add_argument("--full", action="store_true", help="also measure what takes minutes")
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
-    parser.add_argument("--python", action="append", default=[], metavar="VERSION", help="under these only, as 3.13t")
+    parser.add_argument("--python", action="append", default=[], metavar="VERSION", help="under these only, as 3.14t")
     options = parser.parse_args()
     unknown = set(options.names) - set(BENCHMARKS)
     if unknown:

@@ -41,15 +41,14 @@ and 20 s, where not all did. The programs (`programs/hunted.py`) are ordinary cl
 Strategies were tuned on them and on programs like them, so the table of programs held back says more."""
 
 _ABOUT_LEARNT_FROM = """\
-The same on 174 programs that were written apart from the work on strategies (`programs/learnt_from/`), and then looked
+The same on 210 programs that were written apart from the work on strategies (`programs/learnt_from/`), and then looked
 into. Each is a script, which replay-dd runs as it is; the other tools call its `make()`, `WORKERS` and `holds()`."""
 
 _ABOUT_HELD_BACK = """\
-24 more (`programs/held_back/`), by somebody who knew nothing of how hunts choose. With the hunts before
-[decision 0078](decisions/0078-draws-that-differ.md), replay-dd needed no more executions than the best of the others in
-20 of them and at most twice as many in 22, with those of the decision in 20 and 23. Only then was one looked into:
-*thumbnail folder* took 122, as no hunt saw who asks whether a folder is there. *makes no `Timer`* and *has no current
-thread* mean that the tool fails in the repaired program, too."""
+12 more (`programs/held_back/`), by somebody who knew nothing of how hunts choose. A coin drew them from 24, and nobody
+who works on hunts has looked at them. On the other 12, which were learnt from, replay-dd needed no more executions than
+the best of the others in 9 and at most twice as many in 9, before and after that. *makes no `Timer`* and *has no
+current thread* mean that the tool fails in the repaired program, too."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
