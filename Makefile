@@ -70,7 +70,7 @@ bench: $(INSTALLED) ## Measure how fast the tool is
 compatibility: $(INSTALLED) ## Judge other people's programs again under the scheduler (about an hour)
 	@$(BIN)/python -m tests.compatibility
 
-pythons: ## Bring Python 3.14, 3.15 and a free-threaded 3.13 below build/pythons, from Debian's packages
+pythons: ## Bring Python 3.14, 3.15 and the free-threaded 3.13 and 3.14 below build/pythons
 	@$(PYTHON) tools/get_pythons.py
 
 clean: ## Remove everything that make has made

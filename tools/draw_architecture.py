@@ -104,6 +104,7 @@ INSIDE = {
     "splitmix": "random numbers",
     "constants": "numbers that Python and C share",
     "loading": "the runtime itself, quickly",
+    "warning_filters": "which filters of module `warnings` hold here",
     "compat": "all that is known of interpreter versions",
 }
 

@@ -1,10 +1,10 @@
-"""Bring newer Pythons than this machine's: `tools/get_pythons.py 3.14 3.15 3.13t` puts each below build/pythons.
+"""Bring newer Pythons than this machine's: `tools/get_pythons.py 3.14 3.15 3.14t` puts each below build/pythons.
 
 3.14 and 3.15 are Debian's packages of the suite `sid`, unpacked into a folder of their own with every library that they
 need, the C library too: nothing is installed, and no chroot is needed. The packages come from the mirror that this
-machine's own apt sources name, by a private configuration of apt with lists, cache and status file of its own. 3.13t,
-the free-threaded build, is compiled from Debian's source package (some four minutes of one processor). All of them run
-where they stand, and nowhere else.
+machine's own apt sources name, by a private configuration of apt with lists, cache and status file of its own. The
+free-threaded builds are compiled (some four minutes of one processor each): 3.13t from Debian's source package, 3.14t
+from the released source, whose checksum is pinned here. All of them run where they stand, and nowhere else.
 
 What is there already is left as it is. Each interpreter's path is printed; where one cannot be had (no apt, no
 network, not Debian), that is said aloud and the status is 0 all the same, unless `--strict` is given.
@@ -13,19 +13,49 @@ network, not Debian), that is said aloud and the status is 0 all the same, unles
 from __future__ import annotations
 
 import argparse
+import hashlib
+import http.client
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
+import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "build" / "pythons"
 PACKAGED = ("3.14", "3.15")
 # Version and the suite that has its source package.
-COMPILED = {"3.13t": "trixie"}
+SOURCE_PACKAGES = {"3.13t": "trixie"}
+
+
+@dataclass(frozen=True)
+class Release:
+    """A source archive as Python's authors released it.
+
+    Attributes:
+        checksum: its SHA-256, in hexadecimal.
+        places: where it can be had; the first that answers with the right bytes is taken.
+    """
+
+    checksum: str
+    places: tuple[str, ...]
+
+
+RELEASES = {
+    "3.14t": Release(
+        "d923c51303e38e249136fc1bdf3568d56ecb03214efdef48516176d3d7faaef8",
+        (
+            "https://www.python.org/ftp/python/3.14.4/Python-3.14.4.tar.xz",
+            "http://archive.ubuntu.com/ubuntu/pool/main/p/python3.14/python3.14_3.14.4.orig.tar.xz",
+        ),
+    )
+}
+COMPILED = (*SOURCE_PACKAGES, *RELEASES)
 KNOWN = (*PACKAGED, *COMPILED)
+DOWNLOAD_LIMIT_S = 30.0  # without a byte
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 # What a build without them lacks silently: modules that the tests and the tool's own run need.
 NEEDED_MODULES = "_bz2, _ctypes, _hashlib, _lzma, _sqlite3, _ssl, zlib"
@@ -129,11 +159,9 @@ def patchelf() -> Path:
 
 
 def compile_from_source(version: str, folder: Path) -> None:
-    """Compile Debian's source package of this version as its authors released it, without the GIL."""
-    number = version.removesuffix("t")
-    apt = private_apt(COMPILED[version])
-    run(*apt, "source", "--download-only", f"python{number}", cwd=folder)
-    with tarfile.open(next(path for path in folder.glob("*.orig.tar.*") if path.suffix != ".asc")) as archive:
+    """Compile the source of this version as its authors released it, without the GIL."""
+    source_archive = download(version, folder) if version in RELEASES else source_package(version, folder)
+    with tarfile.open(source_archive) as archive:
         archive.extractall(folder, filter="data")
     source = next(path for path in folder.iterdir() if path.is_dir())
     place = FOLDER / version
@@ -144,6 +172,31 @@ def compile_from_source(version: str, folder: Path) -> None:
     run("make", "-s", "install", f"DESTDIR={installed}", cwd=source)
     place.parent.mkdir(exist_ok=True)
     (installed / place.relative_to("/")).rename(place)
+
+
+def source_package(version: str, folder: Path) -> Path:
+    """Bring Debian's source package of this version; answers the archive in it that Python's authors released."""
+    apt = private_apt(SOURCE_PACKAGES[version])
+    run(*apt, "source", "--download-only", f"python{version.removesuffix('t')}", cwd=folder)
+    return next(path for path in folder.glob("*.orig.tar.*") if path.suffix != ".asc")
+
+
+def download(version: str, folder: Path) -> Path:
+    """Bring the released source of this version, and compare it with its checksum."""
+    release, problems = RELEASES[version], []
+    for place in release.places:
+        try:
+            with urllib.request.urlopen(place, timeout=DOWNLOAD_LIMIT_S) as answer:
+                content = answer.read()
+        except (OSError, http.client.HTTPException) as problem:
+            problems.append(f"{place}: {problem}")
+            continue
+        if hashlib.sha256(content).hexdigest() == release.checksum:
+            archive = folder / "source.tar.xz"
+            archive.write_bytes(content)
+            return archive
+        problems.append(f"{place}: the file there is another one, by its checksum")
+    raise CannotGet("\n         ".join(["its source could not be brought", *problems]))
 
 
 def private_apt(suite: str) -> list[str | Path]:

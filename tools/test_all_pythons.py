@@ -36,7 +36,7 @@ from tools.watched_run import run_watched
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
-FREE_THREADED = ("3.13t",)
+FREE_THREADED = ("3.13t", "3.14t")
 PACKAGES = ("recorders", "replay_dd")
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}" + "t" * bool(get_config_var("Py_GIL_DISABLED"))
 PROBE = (
@@ -50,10 +50,12 @@ QUICK = (
     *(f"tests/{room}" for room in ("call", "cli", "code", "pytest_plugin", "runtime", "schedules", "trace")),
 )
 QUICK_SCHEDULES = ("--quick", "tests/runtime", "tests/schedules")
+QUICK_RUNTIME = ("--quick", "tests/runtime")
 EXTENTS = {
     ALL: "all tests",
     QUICK: "the quick tests of what runs or reads its programs",
     QUICK_SCHEDULES: "the quick tests of schedules",
+    QUICK_RUNTIME: "the quick tests of the runtime",
 }
 WORKERS = min(os.cpu_count() or 1, 4)
 # On a machine so busy that the tests take longer than this, the newest Python gets the quick tests, too.
@@ -140,9 +142,10 @@ def prepare(version: str, interpreter: Path, source_archive: Path, wheel_folder:
 
 def selection_of(version: str, prepared: Sequence[Prepared]) -> tuple[str, ...]:
     """The arguments that choose this Python's tests; those marked `once` are left out by all Pythons but the first."""
+    alike = FREE_THREADED if version in FREE_THREADED else SUPPORTED
+    newest = [python.version for python in prepared if python.version in alike][-1:]
     if version in FREE_THREADED:
-        return QUICK_SCHEDULES
-    newest = [python.version for python in prepared if python.version in SUPPORTED][-1:]
+        return QUICK_SCHEDULES if version in newest else QUICK_RUNTIME
     return ALL if version in (prepared[0].version, *newest) else QUICK
 
 

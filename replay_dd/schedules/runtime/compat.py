@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The test suite passes under these. tools/test_all_pythons.py and the classifiers in pyproject.toml name the same.
 TESTED = ((3, 11), (3, 12), (3, 13), (3, 14), (3, 15))
 # And under these where they are built without the GIL.
-TESTED_WITHOUT_GIL = ((3, 13),)
+TESTED_WITHOUT_GIL = ((3, 13), (3, 14))
 VERSION = tuple(sys.version_info[:3])
 # Built without the GIL. Such an interpreter can be told to have one (PYTHON_GIL=1), and is the same otherwise.
 FREE_THREADED = "t" in getattr(sys, "abiflags", "")
@@ -89,6 +89,7 @@ PRIVATE_NAMES = {
     },
     "threading": {
         "_active_limbo_lock": _ALWAYS,
+        "_dangling": _ALWAYS,
         "_shutdown_locks_lock": _UNTIL_3_12,
         "_make_invoke_excepthook": _ALWAYS,
         "Thread._bootstrap": _ALWAYS,
@@ -394,5 +395,6 @@ EFFECTS = {
     "BINARY_SLICE": (3, 1),
     "STORE_SLICE": (4, 0),
 }
-# What gives the filters of the module `warnings` where they depend on the context.
-FILTERS_OF_CONTEXT = "_get_filters"
+# What gives the filters of the module `warnings` where they depend on the context, and the attribute of a
+# `threading.Thread` that is the context of its `run`, once it has started.
+FILTERS_OF_CONTEXT, CONTEXT_OF_THREAD = "_get_filters", "_context"
