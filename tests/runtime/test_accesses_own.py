@@ -133,3 +133,68 @@ def test_numbers_drawn_from_a_generator_of_the_program_are_told(tmp_path: Path) 
         ("own", "choice", True, True),
         ("own", "getstate", True, False),
     ]
+
+
+def test_a_function_is_read_where_an_object_has_one_of_its_own(tmp_path: Path) -> None:
+    """Whoever patches a method of one object puts the new one there; threads do not share that of the class."""
+    text = """
+        import threading
+
+        class Door:
+            def enter(self):
+                pass
+
+        door, other = Door(), Door()
+
+        def work():
+            other.enter()
+            door.enter = door.enter
+            door.enter()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    run = run_program(tmp_path, text, ALL)
+    assert run.log.ending.status == 0, run.output
+    assert [one.does for one in run.accesses.accesses if one.name == "Door.enter"] == ["stores", "reads"]
+
+
+def test_an_item_is_stored_once_the_program_has_told_the_hash_of_its_key(tmp_path: Path) -> None:
+    """Another thread can run in between, and finds nothing there yet."""
+    text = """
+        import threading
+
+        class Key:
+            def __init__(self):
+                self.size = 1
+            def __hash__(self):
+                return self.size
+            def __eq__(self, other):
+                return self is other
+
+        class Broken(Key):
+            def __hash__(self):
+                raise ValueError
+
+        key, broken, shelf = Key(), Broken(), {}
+
+        def work():
+            shelf[key] = "a"
+            shelf[key] = "b"
+            try:
+                shelf[broken] = "c"
+            except ValueError:
+                pass
+            key.size
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    run = run_program(tmp_path, text, ALL)
+    assert run.log.ending.status == 0, run.output
+    told = [one for one in run.accesses.accesses if one.thread == "0.1" and one.name.startswith(("shelf[", "Key.size"))]
+    stored = [("stores", "nothing", "'a'"), ("stores", "'a'", "'b'")]
+    size = ("reads", "1", "?")
+    assert [(one.does, one.old.text, one.new.text) for one in told] == [size, stored[0], size, stored[1], size]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.target import Plan
-from tests.runtime.programs import run_program
+from tests.runtime.programs import run_program, triggered
 
 ALL = Plan(observed={"": (0, 1 << 62)})
 
@@ -315,3 +316,23 @@ def test_the_end_of_a_transaction_may_be_a_statement_and_its_beginning_changes_n
         """
     seen = run_program(tmp_path, text, ALL).accesses.accesses
     assert [one.writes for one in seen if one.name == "the database"] == [True, True]
+
+
+def test_a_file_is_opened_by_nobody_but_who_opens_it(tmp_path: Path) -> None:
+    text = """
+        import threading
+        lock = threading.Lock()
+        def write():
+            open("file", "w").close()
+        def count():
+            with lock:
+                pass
+        threads = [threading.Thread(target=target) for target in (write, count)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+    """
+    openers = []
+    for time in range(1, 12):
+        run = run_program(tmp_path, text, replace(triggered(("0.1", time, "0.2")), observed=ALL.observed))
+        openers += [access.thread for access in run.accesses.accesses if "file" in access.name]
+    assert set(openers) == {"0.1"}

@@ -93,6 +93,30 @@ WAITS = """
         threading.Thread(target=wait_somewhere).start()
 """
 
+# The same code makes locks again and again, by different functions of the library and in different lines.
+MADE_AGAIN = """
+    import logging, threading
+
+    def make():
+        made = []
+        for kind in (logging.Handler, threading.Condition):
+            made.append(kind())
+        made.append(threading.Condition())
+        return made
+
+    def wait_on(condition):
+        with condition:
+            condition.wait()
+
+    thread = threading.Thread(target=make)
+    thread.start()
+    thread.join()
+    for _ in range(3):
+        handler, condition, other = make()
+    for waited in (threading.Condition(handler.lock), condition, other):
+        threading.Thread(target=wait_on, args=(waited,)).start()
+"""
+
 # The thread has been notified, and now cannot get the lock back.
 NOTIFIED = """
     import threading, time
@@ -180,6 +204,15 @@ def test_what_is_built_on_conditions_is_told_by_its_own_name(tmp_path: Path) -> 
     told = {thread: waiter.explanation for thread, waiter in waiters.items() if thread != "0"}
     assert told == {f"0.{number}": f"waits {text}" for number, text in enumerate(said, 1)}
     assert all(frame.counted for thread, waiter in waiters.items() if thread != "0" for frame in waiter.frames)
+
+
+def test_where_each_of_many_locks_was_made(tmp_path: Path) -> None:
+    waiters = waiters_of(tmp_path, MADE_AGAIN)
+    assert [waiters[thread].explanation for thread in ("0.2", "0.3", "0.4")] == [
+        "waits to be notified of the Condition with the RLock made at prog.py:7",
+        "waits to be notified of the Condition made at prog.py:7",
+        "waits to be notified of the Condition made at prog.py:8",
+    ]
 
 
 def test_the_result_of_a_pool_is_told(tmp_path: Path) -> None:

@@ -123,6 +123,25 @@ def test_counting_visits_moves_nothing(runner: Runner) -> None:
     assert_same(run, runner.run(replace(replay_plan(run.log.triggers), watched=watched), LIMIT_S))
 
 
+def test_the_number_of_a_thread_moves_nothing(tmp_path: Path) -> None:
+    """Small numbers are there already, and others take memory; the system may give a thread either."""
+    text = """
+import sys, threading
+
+def work():
+    told = {"large": threading.get_native_id, "small": lambda: 1}[sys.argv[1]]
+    kept = [told() for _ in range(5)]
+    print(id(len(kept) * 0.5))
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    program = described(tmp_path, text)
+    large, small = (replace(program, command=(*program.command, word)) for word in ("large", "small"))
+    assert_same(fresh(large, Plan()), fresh(small, Plan()))
+
+
 # Before its first thread it has taken locks thousands of times and left garbage behind, which is collected by then.
 COLLECTED = PROGRAM.replace(
     "threads = ",

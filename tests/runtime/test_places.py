@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.runtime.points.places import COUNTED, Places
+from replay_dd.schedules.runtime.points.places import COUNTED, EXCLUDED, Places
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,13 @@ def test_relative_names_when_the_working_directory_is_gone(tmp_path: Path, monke
     places = Places(str(tmp_path), (), (), command_line=False)
     assert places.kind("new.py") == COUNTED
     assert places.short("new.py") == "new.py"
+
+
+def test_what_calls_tests_is_not_counted_but_other_packages_are(tmp_path: Path) -> None:
+    places = Places(str(tmp_path), (), (), command_line=False)
+    installed = sysconfig.get_path("purelib")
+    assert places.kind(os.path.join(installed, "hypothesis", "internal", "conjecture", "engine.py")) == EXCLUDED
+    assert places.kind(os.path.join(installed, "_hypothesis_pytestplugin.py")) == EXCLUDED
+    assert places.kind(os.path.join(installed, "hypothesisworks.py")) == COUNTED
+    included = Places(str(tmp_path), ("hypothesis",), (), command_line=False)
+    assert included.kind(os.path.join(installed, "hypothesis", "core.py")) == COUNTED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -106,3 +107,38 @@ def test_an_alarm_rings_while_somebody_computes(who: str, granularity: str, tmp_
         run = run_program(tmp_path, text, plan, settings=Settings(granularity=granularity))
         assert output_of(run) == ("late\n[1]\n" if who == "main" else "[1]\n")
         assert_same(run, replayed(run.log))
+
+
+@pytest.mark.parametrize("ignored", [(), (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM)])
+def test_what_our_shell_ignores_the_program_does_not(ignored: tuple[int, ...], tmp_path: Path) -> None:
+    """As it does for a command in the background: a log would replay only in the other half of all shells."""
+    text = """
+        import signal, threading
+        def look():
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+                if signal.getsignal(number) == signal.SIG_IGN:
+                    print(number)
+        thread = threading.Thread(target=look)
+        thread.start(); thread.join()
+        print(signal.getsignal(signal.SIGINT).__name__)
+        """
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in ignored}
+    try:
+        run = run_program(tmp_path, text)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert output_of(run) == "default_int_handler\n"
+
+
+def test_what_a_program_ignores_its_own_programs_ignore(tmp_path: Path) -> None:
+    text = """
+        import signal, subprocess, sys, threading
+        def start():
+            code = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+            print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        thread = threading.Thread(target=start)
+        thread.start(); thread.join()
+        """
+    assert output_of(run_program(tmp_path, text)) == "True\n\n"

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
+
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.baton.clock import Clock
+from replay_dd.schedules.runtime.compat import FREE_THREADED
+from replay_dd.schedules.runtime.stdlib.time_functions import replacements
 from tests.runtime.programs import assert_same, output_of, replayed, run_program, written_without_us
 
 CLOCKS = """
@@ -150,6 +157,66 @@ def test_the_classes_of_datetime_are_what_they_are(tmp_path: Path) -> None:
     plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert plain.returncode == 0, plain.stderr
     assert output_of(run) == plain.stdout
+
+
+# What C code finds in a function before it takes it for a built-in one.
+KINDS = """
+    import ctypes, datetime, threading, time
+    thread = threading.Thread(target=int)
+    thread.start(); thread.join()
+    flags = ctypes.pythonapi.PyCFunction_GetFlags
+    flags.argtypes = (ctypes.py_object,)
+    clocks = [*{clocks}, datetime.datetime.now, datetime.datetime.utcnow]
+    for clock in clocks:
+        print(type(clock), flags(clock), clock.__self__, clock.__module__, clock.__qualname__, clock.__doc__)
+"""
+
+# Puts another function into the table of a clock, as C code does, and asks the first one from there.
+WRITTEN_INTO = """
+    import ctypes, datetime, threading, time
+    FUNCTION = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.c_void_p)
+    thread = threading.Thread(target=int)
+    thread.start(); thread.join()
+    def in_table(function):
+        table = ctypes.c_void_p.from_address(id(function) + object.__basicsize__).value
+        return ctypes.c_void_p.from_address(table + ctypes.sizeof(ctypes.c_void_p))
+    def put(function):
+        place = in_table(function)
+        real = FUNCTION(place.value)
+        other = FUNCTION(lambda self, argument: (told.append(real(self, argument)), "other")[1])
+        before, place.value = place.value, ctypes.cast(other, ctypes.c_void_p).value
+        kept.extend((real, other))
+        return place, before
+    told, kept = [], []
+    for function, kind in ((time.time_ns, int), (time.time, float), (datetime.datetime.utcnow, datetime.datetime)):
+        place, before = put(function)
+        answers = [function(), function()]
+        place.value = before
+        print(answers, [type(one) is kind for one in told], told[1] > told[0], function() > told[1])
+        told.clear()
+"""
+
+
+@pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
+def test_clocks_are_built_in_functions(tmp_path: Path) -> None:
+    """Else code of an extension module that takes them for what they are would read beside them, and write there."""
+    names = [name for name in replacements(Clock(0)) if hasattr(time, name)]
+    assert len(names) > 10
+    run = run_program(tmp_path, KINDS.format(clocks="[" + ", ".join(f"time.{name}" for name in names) + "]"))
+    assert written_without_us(tmp_path) == output_of(run)
+
+
+@pytest.mark.skipif(accelerator is None or FREE_THREADED, reason="objects begin in another way, or are of Python")
+def test_c_code_may_put_its_own_clock_into_a_function(tmp_path: Path) -> None:
+    run = run_program(tmp_path, WRITTEN_INTO)
+    expected = "['other', 'other'] [True, True] True True\n" * 3
+    assert output_of(run) == expected == written_without_us(tmp_path)
+
+
+def test_clocks_without_the_accelerator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    settings = Settings(start_ns=1_000_000_000 * 1_000_000_000)
+    assert "'time': 1000000000.0" in output_of(run_program(tmp_path, CLOCKS, settings=settings))
 
 
 def test_a_clock_of_the_program_may_ask_datetime(tmp_path: Path) -> None:

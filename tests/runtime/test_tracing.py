@@ -9,6 +9,7 @@ import pytest
 
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.compat import FREE_THREADED
 from tests.runtime.programs import (
     assert_same,
     output_of,
@@ -177,6 +178,8 @@ thread.join()
     counted, expected = (run.log.ending.thread_times["0.1"] for run in (traced, usual))
     assert expected > 200
     not_counted = 3 if sys.version_info < (3, 12) else 0  # the line that removes the tracer again
+    if FREE_THREADED and sys.version_info >= (3, 14) and granularity == "access":
+        not_counted = 205  # the interpreter forgets the first instruction of each line of the function that runs
     assert expected - not_counted <= counted <= expected
     assert_same(traced, replayed(traced.log))
 

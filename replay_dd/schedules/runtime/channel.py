@@ -29,7 +29,10 @@ SWITCH = (
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 UNTOUCHED = "untouched"  # key of a place where a thread touched nothing; not told by short runs
 LOCK = "(lock)"  # what of an object is touched by taking a lock: no attribute has that name
-ALTERNATIVE = "alternative"  # path, time, global time, to: another thread could go on here, where one had to
+ALTERNATIVE = (
+    # path, time, global time, to, whether one had to: another thread could go on here, where one had to or at first
+    "alternative"
+)
 DRAWN = "drawn"  # path, of which paths: a draw of the strategy ``uniform``
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames

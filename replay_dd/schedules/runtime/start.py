@@ -18,6 +18,7 @@ from .process.fork_server import ALONE, keep_aside, learn_streams, serve
 from .process.late_variables import restore
 from .process.stacks import write_when_asked
 from .process.suite import offer
+from .stdlib.signals import ignore_no_signals
 from .strategies.registry import make_strategy
 from .take_over import take_over
 
@@ -75,6 +76,8 @@ def _put_in_place(request_path: str, number: int) -> Parts:
         request["server"] = keep_aside(request["server"])
         learn_streams()
         offer(parts, lambda: _take_run(parts))
+    if number == 1:
+        ignore_no_signals()  # what processes of the program ignore is its own matter
     take_over(parts)
     parts.channel.send(
         *(HELLO, FULL_NAME, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),

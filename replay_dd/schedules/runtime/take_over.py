@@ -41,7 +41,7 @@ from .stdlib.interpreters import adapt_interpreters
 from .stdlib.loaders import adapt_metadata, adapt_rewriting, keep_files_out
 from .stdlib.replacing import replace
 from .stdlib.simple_queue import adapt_queue
-from .stdlib.stable_hash import adapt_futures, hash_by_number
+from .stdlib.stable_hash import adapt_futures, adapt_threads
 from .stdlib.switch_interval import fix_switch_interval
 from .stdlib.test_runners import (
     adapt_pytest_calling,
@@ -120,7 +120,7 @@ _AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
 
 def _adapt_threading(parts: Parts, module: Any) -> None:
     parts.run_end.adapt_threading(module)
-    hash_by_number(module.Thread)
+    adapt_threads(module)
     locks.adapt_threading_lists(module)
 
 

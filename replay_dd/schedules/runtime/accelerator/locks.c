@@ -26,7 +26,7 @@ enum { ACQUIRE, RELEASE, ENTER, EXIT }; /* in Python, the last one is like RELEA
 
 static Counter *counter;
 static PyObject *in_python[2][OPERATIONS]; /* the functions of locks, and of reentrant ones */
-static PyObject *where_made;               /* asked, without arguments, where a lock is made */
+static PyObject *where_made;               /* asked where a lock is made; see lock_makers.c */
 static PyTypeObject *plain_class;          /* what allocate_lock makes */
 static long long made_so_far;
 
@@ -212,7 +212,7 @@ static PyObject *rlock_exit(PyObject *lock, PyObject *const *arguments, Py_ssize
 static PyObject *make(PyTypeObject *type)
 {
     Lock *self = (Lock *)type->tp_alloc(type, 0);
-    if (self != NULL && (self->made = PyObject_CallNoArgs(where_made)) == NULL) {
+    if (self != NULL && (self->made = lock_makers_now(&counter->places, where_made)) == NULL) {
         Py_CLEAR(self);
     }
     return (PyObject *)self;

@@ -27,7 +27,9 @@ class Access:
         detail: the method that is called, with its arguments in short.
         again: what tells the new value afterwards, or None.
         before: what a container held, where only that tells afterwards whether it was changed; or None.
-        looked_up: the key in a subscript that reads; UNKNOWN elsewhere.
+        looked_up: the key in a subscript that reads, or stores late; UNKNOWN elsewhere.
+        late: whether the item is stored only after functions of the program have run, which tell the hash of its key
+            or compare it.
         fills: whether the library stores an item there if it finds none.
     """
 
@@ -40,6 +42,7 @@ class Access:
             "fills",
             "holder",
             "key",
+            "late",
             "looked_up",
             "name",
             "new",
@@ -60,4 +63,4 @@ class Access:
         self.again: object = None
         self.before: object = None
         self.looked_up: object = UNKNOWN
-        self.fills = False
+        self.fills = self.late = False

@@ -13,6 +13,7 @@ from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES,
 from .arrays import is_array, owner
 from .closable import bottom, is_socket, of_socket, of_stream
 from .instruction import Instruction
+from .loops import is_loop, of_loop
 from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
@@ -125,8 +126,10 @@ class AnyInstruction(Instruction):
     def _call_of_library(
         self, name: str, function: object, arguments: list[Any], expressions: list[Any]
     ) -> Access | None:
-        """A function of the standard library that gets a container; what it does there, the container tells."""
+        """A function of the standard library that gets an event loop, or a container: that tells what it does there."""
         for argument, expression in zip(arguments, expressions, strict=True):
+            if is_loop(argument):
+                return of_loop(argument, name, self.names.name_of(argument, expression))
             access = self.whole(argument, expression, CALLS)
             if access is not None:
                 effect = effect_of_function(_module_of(function), name)
@@ -152,6 +155,8 @@ class AnyInstruction(Instruction):
             return self._file_method(own, expression, name)
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
+        if is_loop(own):
+            return of_loop(own, name, self.names.name_of(own, expression))
         if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
             name, arguments = "commit", []
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):

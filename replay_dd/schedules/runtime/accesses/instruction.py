@@ -32,7 +32,7 @@ from .access import (
     Access,
 )
 from .operands import variables
-from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
+from .values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, UNKNOWN
 from .whole_process import redirected, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -164,7 +164,8 @@ class Instruction:
     def attribute(self, thing: object, expression: Expression, key: str, does: str) -> Access | None:
         """An access to an attribute of a thing."""
         where, owner, value = values.attribute(thing, key)
-        if where == COMPUTED or (does == READS and values.fixed(value)):
+        # What an object has of its own takes the place of its class's: whoever patches a method puts it there.
+        if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
             return None
         if values.is_local(thing):
             found = MISSING if where == CLASS else value
@@ -272,6 +273,9 @@ class Instruction:
         if access is not None and access.does == STORES:
             access.new = arrays.plain(self.value(3))
             access.again = None if arrays.is_array(container) else (container, key)
+            access.late = values.is_a(container, dict) and values.compared_by_program(key)
+            if access.late:
+                access.looked_up, access.again = key, None
             self.names.remember(access.new, access.name, ITEM, container, key)
         elif access is not None and reads:
             access.looked_up = key

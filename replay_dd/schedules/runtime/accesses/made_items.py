@@ -1,9 +1,11 @@
-"""Items that a look makes: `collections.defaultdict` calls its factory and stores the result, `lru_cache` the function.
+"""Items that are stored after code of the program has run, between which and the instruction other threads may run.
 
 Rules of this module:
 
-* The look is told like any other; the item is told as a store of its own, as soon as it is there. Other threads may run
-  in between, while the factory does.
+* `collections.defaultdict` calls its factory and stores the result, `lru_cache` the function. The look is told like any
+  other; the item is told as a store of its own, as soon as it is there.
+* A dictionary asks the key for its hash, and whether it equals another one, before it stores. That is told only once it
+  is done.
 * A lookup is over when its thread runs something else than what was called by it. Its frame is kept until then.
 """
 
@@ -15,14 +17,14 @@ from .access import ITEM, READS, STORES, Access
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import CodeType, FrameType
     from typing import Any, NamedTuple
 
     from ..baton.thread import ManagedThread
     from ..points.place import Place
 
     class Lookup(NamedTuple):
-        """A lookup that found nothing, of a mapping that then makes the item."""
+        """A lookup that found nothing, of a mapping that then makes the item; or a late store."""
 
         thread: ManagedThread
         frame: FrameType
@@ -39,8 +41,9 @@ class MadeItems:
         self._begun: list[tuple[Lookup, object]] = []  # with what another thread has put there meanwhile
 
     def begin(self, lookup: Lookup) -> None:
-        """A thread is about to look an item up."""
-        self._begun.append((lookup, values.MISSING))
+        """A thread is about to look an item up, or to store one late."""
+        access = lookup[-1]
+        self._begun.append((lookup, access.old if access.late else values.MISSING))
 
     def made(self, present: ManagedThread, frame: FrameType | None) -> list[tuple[Lookup, Access]]:
         """The items that were made since the last call, with the store of each.
@@ -56,6 +59,10 @@ class MadeItems:
             found = values.item(access.holder, access.looked_up)
             if _goes_on(lookup, present, frame):
                 self._begun.append((lookup, found))
+            elif access.late:
+                access.old = before
+                if found is not before or _is_a_value(access.holder, access.new):
+                    stores.append((lookup, access))
             elif found is not values.MISSING and found is not values.UNKNOWN:
                 store = Access(STORES, ITEM, access.holder, access.key, access.name)
                 store.old, store.new = before, found
@@ -79,9 +86,19 @@ def makes_items(access: Access) -> bool:
     return values.exactly(made_by, values.MethodDescriptorType)  # of C: that of `defaultdict`
 
 
+def _is_a_value(mapping: Any, value: object) -> bool:
+    """Whether a dictionary has a value somewhere: under an equal key, it is not found by the key that was stored."""
+    return value is values.UNKNOWN or any(one is value for one in dict.values(mapping))
+
+
 def position_of(frame: FrameType) -> int:
     """Where a frame is: an instruction in progress stands at its last cache entry."""
-    units, position = frame.f_code.co_code, frame.f_lasti
+    return instruction_at(frame.f_code, frame.f_lasti)
+
+
+def instruction_at(code: CodeType, position: int) -> int:
+    """The position of the instruction to which one of code belongs."""
+    units = code.co_code
     while position > 0 and units[position] == CACHE:
         position -= 2
     return position

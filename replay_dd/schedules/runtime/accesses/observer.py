@@ -24,7 +24,8 @@ from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
 from .arrays import plain
 from .call import is_there
 from .dying import Dying, way_to
-from .made_items import MadeItems, makes_items, position_of
+from .loops import ClosingLoops, of_loop
+from .made_items import MadeItems, instruction_at, makes_items, position_of
 from .reader import Reader
 from .tasks import is_coroutine, running_task
 from .whole_process import is_relative, reads_directory
@@ -92,6 +93,7 @@ class Observer:
         self._harmless = _Harmless(self._failed)
         self._made = MadeItems()
         self._dying = Dying(lambda: scheduler.current, self.described)
+        self._loops = ClosingLoops(lambda: scheduler.current)
         self._open: tuple[int, tuple[Any, ...], object] | None = None  # an access whose new value is not known yet
         exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
         scheduler.send(OBSERVING, exact)
@@ -120,8 +122,9 @@ class Observer:
             for access in self._reader.accesses(frame, position):
                 tested = self._reader.tested(frame, position)
                 place, stack = Place(code, position), self._stack(frame)
-                self._tell(thread, stack, place, access, tested)
-                if makes_items(access):
+                if not access.late:
+                    self._tell(thread, stack, place, access, tested)
+                if access.late or makes_items(access):
                     self._made.begin((thread, frame, position_of(frame), stack, place, access))  # type: ignore[arg-type]
 
     def at_switch(self, thread: ManagedThread) -> None:
@@ -131,6 +134,7 @@ class Observer:
             frame = frame.f_back
         with self._harmless:
             self._tell_gone()
+            self._loops.watch_running()
             self._scheduler.send(SWITCH_STACK, thread.name, thread.time, self._stack(frame))
 
     def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
@@ -178,6 +182,21 @@ class Observer:
             if self.next_time(thread) <= thread.time + 1:
                 self._close()
                 self._tell(thread, self._stack_of(way), place, access, False, old)
+
+        for thread, way, loop in self._loops.closed():
+            self._tell_closed(thread, way, loop)
+
+    def _tell_closed(self, thread: ManagedThread, way: Way, loop: object) -> None:
+        """Tell that a thread has closed an event loop, where its own code had the library do so."""
+        places = self._scheduler.places
+        depth = next((i for i, (code, *_) in enumerate(way) if places.kind(code.co_filename) == COUNTED), 0)
+        if not depth or way[depth - 1][0].co_qualname.endswith("EventLoop.close"):
+            return  # the call itself is told
+        access = of_loop(loop, "close", self._reader.names.name_of(loop))
+        if access is not None and self.next_time(thread) <= thread.time + 1:
+            code, position, _ = way[depth]
+            self._close()
+            self._tell(thread, self._stack_of(way), Place(code, instruction_at(code, position)), access, False)
 
     def _failed(self, error: Exception) -> None:
         self._left = 0

@@ -211,6 +211,12 @@ def item(container: Any, key: Any) -> object:
     return UNKNOWN
 
 
+def compared_by_program(key: object) -> bool:
+    """Whether a dictionary runs code of the program to find the place of this key."""
+    kind = type(key)
+    return any(type(in_class(kind, name)[1]) is FunctionType for name in ("__hash__", "__eq__"))
+
+
 def _elements(container: Any) -> Any:
     return set.__iter__(container) if is_a(container, set) else frozenset.__iter__(container)
 

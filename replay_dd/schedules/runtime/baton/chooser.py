@@ -233,6 +233,7 @@ class Chooser(Baton):
         if wakes_at is not None:
             self.clock.jump_to(wakes_at)
         if choice is not thread:
+            self.outside, self.in_system_call = None, False  # no other thread is about to do that
             self.give(thread, choice)
         return choice
 

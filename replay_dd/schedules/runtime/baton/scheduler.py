@@ -264,9 +264,9 @@ class Scheduler(Chooser):
             if counted and accelerator is not None and not self.counter.every_operation:
                 number = self.places.place_hash(place.code, place.mark)
                 self.counter.know(place.code, place.position, place, number)
-                self._know_library(user_frame)
+                self.know_library(sys._getframe(), user_frame)
         elif accelerator is not None and not self.counter.every_operation:
-            self._know_library(None)
+            self.know_library(sys._getframe(), None)
         if not goes_on:
             if self.counting:
                 self.pass_yield_point(thread)
@@ -286,9 +286,8 @@ class Scheduler(Chooser):
         due_at = thread.ask_at if self.guard is None or thread.ask_at <= 0 else thread.due_at
         return spins or self.counter.every_operation or thread.time >= due_at, spins
 
-    def _know_library(self, user_frame: FrameType | None) -> None:
-        """Teach the counter what is library code below the place of this operation, so that it need not ask again."""
-        frame: FrameType | None = sys._getframe(1)
+    def know_library(self, frame: FrameType | None, user_frame: FrameType | None) -> None:
+        """Teach the counter what is library code between two frames, so that it need not ask again."""
         while frame is not None and frame is not user_frame:
             self.counter.know(frame.f_code, LOOKED_THROUGH, None, 0)
             frame = frame.f_back

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     Row = tuple[str, str, int, str, bool]  # short file, file, line, function, counted
     Origin = tuple[tuple[CodeType, int], ...]
 
+_CALLS_HANDLER = "Signals._call"  # of the runtime
 _BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
 _DEEPEST = 60
 NO_STACK = -1
+_SIGNAL_HANDLER = "<signal handler>"  # stands for how the interpreter comes from any instruction to the handler
 
 
 class Stacks:
@@ -44,9 +46,11 @@ class Stacks:
 
     def of_lines(self, way: Origin) -> int:
         """The same for code objects with their lines; NO_STACK if all of them are the runtime's."""
-        rows = []
+        rows: list[Row] = []
         for code, line in way:
             file, function = code.co_filename, code.co_qualname
+            if file.startswith(RUNTIME) and function == _CALLS_HANDLER and rows:
+                rows.append(("signal.py", "signal.py", 1, _SIGNAL_HANDLER, False))
             if file.startswith((RUNTIME, "<frozen")) or function.startswith(_BEFORE_RUN):
                 continue
             kind = self._places.kind(file)

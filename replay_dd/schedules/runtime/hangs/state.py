@@ -68,6 +68,7 @@ def state_of(roots: list[object]) -> list[object] | None:
     """All that can be reached from some objects; None if that is too much, or some of it cannot be seen."""
     parts: list[object] = []
     seen: set[int] = set()
+    showing_all: set[int] = set()
     left = roots[::-1]
     try:
         while left:
@@ -80,23 +81,54 @@ def state_of(roots: list[object]) -> list[object] | None:
                 seen.add(id(thing))
                 if len(seen) > _MOST_OBJECTS:
                     return None
-                _look_into(thing, parts, left)
+                _look_into(thing, parts, left, showing_all)
     except _Unseen:
         return None
     return parts
 
 
-def _look_into(thing: Any, parts: list[object], left: list[object]) -> None:
+def _look_into(thing: Any, parts: list[object], left: list[object], showing_all: set[int]) -> None:
+    """Add what an object contains to the parts of a state, and what it refers to to what is left to look at.
+
+    Args:
+        thing: the object.
+        parts: of the state, so far.
+        left: what is still to be looked at.
+        showing_all: the classes met whose instances contain nothing but what they refer to; by identity, as a metaclass
+            may have a hash of its own.
+    """
     kind = type(thing)
-    if is_a(thing, (Lock, RLock)):
+    if id(kind) in showing_all:
+        left += gc.get_referents(thing)
+    elif is_a(thing, (Lock, RLock)):
         parts += [id(thing._holder), thing._count if is_a(thing, RLock) else None]
     elif is_a(thing, type):
         if is_made_in_python(thing):
             left += [value for _, value in own_attributes_of_class(thing)]
     elif kind not in _NOT_ENTERED and not class_module(kind).startswith(_PACKAGE):
-        parts.append(_inside(thing))
+        inside = _inside(thing)
+        if inside is None and _shows_all(thing):
+            showing_all.add(id(kind))
+        else:
+            parts.append(inside)
         left += attributes_of(thing).values()
         left += gc.get_referents(thing)
+
+
+def _shows_all(thing: object) -> bool:
+    """Whether an object that contains nothing of its own is of a class that never does."""
+    kind = type(thing)
+    if kind is _GENERATOR:
+        return False
+    if type(in_class(kind, "__buffer__")) is _FUNCTION:  # which is not asked
+        return True
+    try:
+        memoryview(thing)  # type: ignore[arg-type]
+    except TypeError:
+        return True
+    except (ValueError, BufferError):  # it has none now
+        pass
+    return False
 
 
 def _inside(thing: Any) -> object:

@@ -40,6 +40,9 @@ TEST_RUNNERS = (
     "execnet",
     "coverage",
     "pytest_timeout",
+    # It calls tests as a runner does, with what it has drawn, and spends far more yield points on that than they do.
+    "hypothesis",
+    "_hypothesis_pytestplugin",
 )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from ..compat import FILTERS_OF_CONTEXT
+from ..compat import CONTEXT_OF_THREAD
+from ..warning_filters import filters_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def pytest_ignores_exceptions(thread: Any) -> bool:
         return False
     category = sys.modules["_pytest.warning_types"].PytestUnhandledThreadExceptionWarning
     warnings: Any = sys.modules["warnings"]
-    of_context = getattr(warnings, FILTERS_OF_CONTEXT, None)  # the thread has that of the test
-    filters = warnings.filters if of_context is None else of_context()
+    context = getattr(thread, CONTEXT_OF_THREAD, None)  # that of the test, which the thread has already left
+    filters = filters_of(warnings) if context is None else context.run(filters_of, warnings)
     text = f"Exception in thread {thread.name}"
     for action, message, of_category, module, line in filters:
         about_it = issubclass(category, of_category) and module is None and not line

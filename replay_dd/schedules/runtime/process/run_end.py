@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
 
@@ -149,6 +150,7 @@ class RunEnd:
             self._tell_hang("")
         self._tell_uncontrolled()
         self._tell_repeated_keys()
+        self._tell_replaced_threads()
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
             self._channel.send(NOTE, "package", text)
@@ -170,6 +172,15 @@ class RunEnd:
         clock = "" if self.scheduler.moments.real_time else ", on the real clock"
         for name in uncontrolled_libraries(set(alive), self.scheduler.moments.pause):
             self._channel.send(NOTE, "native", f"threads of {name} ran outside replay-dd's control{clock}")
+
+    def _tell_replaced_threads(self) -> None:
+        """Tell of a library, such as gevent, that makes something else where the program starts threads."""
+        if len(self.scheduler.known) > 1:
+            return  # what stands there starts threads all the same, as a debugger does
+        package = str(getattr(_thread.start_new_thread, "__module__", "")).partition(".")[0]
+        if package not in ("", "_thread", __name__.partition(".")[0]):
+            text = f"{package} puts tasks of its own in the place of threads, and replay-dd does not switch those"
+            self._channel.send(NOTE, "replaced", text)
 
     def _tell_repeated_keys(self) -> None:
         path = library_that_drew()

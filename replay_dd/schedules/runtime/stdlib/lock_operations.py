@@ -17,7 +17,7 @@ from ..points.frames import RUNTIME
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
+    from types import CodeType, FrameType
     from typing import Any, Self
 
     from ..baton.scheduler import Scheduler
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _scheduler: Scheduler
 _counter: Any  # the scheduler's
 _passes: Callable[[], bool]  # its pass_operation
+_all_made: dict[Made, Made] = {}  # all that the accelerator was told
 _TIMEOUT_MAX = 9_223_372_036.0  # threading.TIMEOUT_MAX: what fits 64 bits of nanoseconds
 
 
@@ -80,19 +81,31 @@ def deadline_after(timeout_s: float) -> int:
 
 def caller(frame: FrameType) -> Made | None:
     """Where a lock was made, outside the library, and by which function; None if it replaces an earlier lock."""
+    return _made_by(frame)[0]
+
+
+def _made_by(frame: FrameType) -> tuple[Made | None, FrameType | None]:
+    """The same, and the innermost frame outside the library, if any."""
     places = _scheduler.places
     _, user_frame = places.user_frame(frame)
     found = user_frame or frame
     if user_frame is None and frame.f_code.co_filename.startswith(RUNTIME):
-        return None
+        return None, None
     if frame.f_code.co_qualname == "RLock" and frame.f_back is not None:
         frame = frame.f_back  # that is a function of `threading`
-    return places.short(found.f_code.co_filename), found.f_lineno, frame.f_code.co_qualname
+    return (places.short(found.f_code.co_filename), found.f_lineno, frame.f_code.co_qualname), user_frame
 
 
-def _where_made() -> Made | None:
-    """Where a lock is made, for the accelerator."""
-    return caller(sys._getframe(1))
+def _where_made() -> tuple[Made | None, CodeType | None]:
+    """Where a lock is made, and the code outside the library; for the accelerator, which asks in the runtime's turn."""
+    frame = sys._getframe(1)
+    made, user_frame = _made_by(frame)
+    # Locks share these: with the last one that has it, a tuple would be freed in the program's turn.
+    made = None if made is None else _all_made.setdefault(made, made)
+    if user_frame is None:
+        return made, None
+    _scheduler.know_library(frame, user_frame)
+    return made, user_frame.f_code
 
 
 class PythonLock:

@@ -10,6 +10,8 @@ Rules of this module:
   when its handler runs. An alarm rings on the virtual clock.
 * Signals without a handler in Python, and blocked ones, are left to the system.
 * The log does not record when a signal from outside arrives.
+* What the shell ignores (as for commands in the background, or under ``nohup``) is no business of the program's, which
+  may ask for it: trio does.
 """
 
 from __future__ import annotations
@@ -265,6 +267,13 @@ class Signals:
         handler = self._handlers.get(number)
         if handler is not None:
             handler(number, frame)
+
+
+def ignore_no_signals() -> None:
+    """Begin with the handlers of a command in the foreground, whoever has started this process."""
+    for number in (_signal.SIGINT, _signal.SIGQUIT, _signal.SIGHUP, _signal.SIGTERM):
+        if _signal.getsignal(number) == _signal.SIG_IGN:
+            _signal.signal(number, _signal.default_int_handler if number == _signal.SIGINT else _signal.SIG_DFL)
 
 
 def _wakes_nobody(*_: object) -> bool:

@@ -39,6 +39,14 @@ def hash_by_number(class_: Any) -> Callable[[Any], int]:
     return __hash__
 
 
+def adapt_threads(module: Any) -> None:
+    """Hash threads by number; the main thread is there already, in a set that has its address as its hash."""
+    hash_by_number(module.Thread)
+    known = list(module._dangling)
+    module._dangling.clear()
+    module._dangling.update(known)
+
+
 def adapt_futures(module: Any) -> None:
     """Hash futures by number, and let ``concurrent.futures`` acquire the locks of several in that order."""
     number = hash_by_number(module.Future)

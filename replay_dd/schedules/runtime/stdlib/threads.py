@@ -6,6 +6,7 @@ import _thread
 import sys
 
 from ..accelerator import processors
+from ..accelerator.own_memory import in_own_turn
 from ..baton import thread_life
 from ..baton.thread import allocate_real_lock
 from ..compat import HAS_JOINABLE_THREADS, UNRAISABLE_NAMES_FUNCTION, start_event_of
@@ -98,8 +99,10 @@ class ThreadStarter:
         self._alive: list[ThreadHandle] = []
 
     def stand_ins(self) -> dict[str, Any]:
-        """What stands in for the functions of ``_thread`` that start threads, and wait for them."""
+        """What stands in for the functions of ``_thread`` that start threads, number them, and wait for them."""
         names: dict[str, Any] = {"start_new_thread": self.start_new_thread, "start_new": self.start_new_thread}
+        # The system numbers them from 1 again one day. A small number takes no memory, and a large one is kept.
+        names["get_native_id"] = in_own_turn(_thread.get_native_id)
         if HAS_JOINABLE_THREADS:
             names["_ThreadHandle"] = ThreadHandle
             names["start_joinable_thread"] = self.start_joinable_thread

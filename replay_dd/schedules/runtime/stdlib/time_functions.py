@@ -1,4 +1,8 @@
-"""``time`` and ``datetime`` on the virtual clock."""
+"""``time`` and ``datetime`` on the virtual clock.
+
+Clocks are built-in functions, as the originals: extension modules that put theirs in the place of these (time-machine)
+write into them without asking what they are. Without the accelerator they are functions of Python.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import sys
 import time
 from _operator import index
 
+from ..accelerator import accelerator
 from ..baton.clock import NEVER_READY, Clock
 from ..observing import is_a
 
@@ -68,7 +73,7 @@ def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
     def now_s() -> float:
         return clock.read_date() / 1e9
 
-    return {
+    stand_ins: dict[str, Callable[..., object]] = {
         "time": now_s,
         "time_ns": clock.read_date,
         "monotonic": monotonic_s,
@@ -89,6 +94,7 @@ def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
             form, real_localtime(now_s()) if moment is None else moment
         ),
     }
+    return {name: _built_in(getattr(time, name), stand_in) or stand_in for name, stand_in in stand_ins.items()}
 
 
 def adapt_datetime(clock: Clock, module: Any) -> None:
@@ -116,7 +122,13 @@ def adapt_datetime(clock: Clock, module: Any) -> None:
 
     # Nobody has looked these methods up yet; what the interpreter might still point to must stay.
     _replaced.extend((methods["now"], methods["utcnow"]))
-    methods["now"], methods["utcnow"] = classmethod(now), classmethod(utcnow)
+    for name, function in (("now", now), ("utcnow", utcnow)):
+        methods[name] = _built_in(methods[name], function) or classmethod(function)
+
+
+def _built_in(original: object, stand_in: Callable[..., object]) -> Any:
+    """A built-in function, or method of a class, that calls another function; None where there can be none."""
+    return None if accelerator is None else accelerator.built_in(original, stand_in)
 
 
 def _nanoseconds(seconds: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..baton.clock import NEVER_READY
 from ..baton.strategy import Question, Strategy
 from ..baton.thread import NEVER
 from ..splitmix import Generator
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from ..baton.thread import ManagedThread
 
 _HIGHEST = 1 << 62
+_SHORT_SLEEPS = 5  # of each thread; the next ones may be those of a loop that waits for another thread
 
 
 class ProbabilisticConcurrencyTesting(Strategy):
@@ -24,6 +26,8 @@ class ProbabilisticConcurrencyTesting(Strategy):
 
     The paper draws the points evenly over all steps of the run. Here a thread is drawn first, then one of its steps, so
     that the short threads of a program with a long one get their share.
+
+    A sleep is a step like any other, and takes no time: otherwise all other threads would always come before its end.
 
     Args:
         seed: of all random choices.
@@ -38,6 +42,7 @@ class ProbabilisticConcurrencyTesting(Strategy):
         self._random = Generator(seed)
         self._changes = draw_points(self._random, depth - 1, thread_times, points)
         self._lowest = 0
+        self._sleeps: dict[str, int] = {}
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
         thread.priority = 1 + self._random.next()
@@ -53,11 +58,17 @@ class ProbabilisticConcurrencyTesting(Strategy):
             times.pop()
             self._fall(thread)
         gives_way = question.default is not thread and not question.forced
-        if thread.deadline is not None or gives_way:
-            # A thread that sleeps or waits with a time-out would otherwise keep all others from running.
+        if gives_way or (thread.deadline is not None and not self._sleeps_shortly(thread)):
+            # A thread that waits with a time-out, or polls, would otherwise keep all others from running.
             self._fall(thread)
-        ready = [candidate for candidate in question.runnable if baton.is_ready(candidate)] or [question.default]
-        return max(ready, key=lambda candidate: candidate.priority)
+        ready = [one for one in question.runnable if one.waiting is NEVER_READY or baton.is_ready(one)]
+        return max(ready or [question.default], key=lambda candidate: candidate.priority)
+
+    def _sleeps_shortly(self, thread: ManagedThread) -> bool:
+        if thread.waiting is not NEVER_READY:
+            return False
+        self._sleeps[thread.name] = self._sleeps.get(thread.name, 0) + 1
+        return self._sleeps[thread.name] <= _SHORT_SLEEPS
 
     def _fall(self, thread: ManagedThread) -> None:
         self._lowest -= 1

@@ -3,7 +3,9 @@
 Rules of this module:
 
 * A thread that is alone shares nothing: what it touches is left out.
-* It only observes. The run is that of the other strategy, and no code of the program is called.
+* It only observes. The run is that of the other strategy, and no code of the program is called. There is one
+  exception: where a preemption lets in a thread that sleeps before it has changed anything, the sleep (or time-out)
+  ends at once. Otherwise the preemption would come to nothing, and what timers do would be learnt by chance only.
 * What a place touches is guessed from its bytecode and from local and global variables. A wrong guess only costs a
   useless run later.
 * Of the visits of each place by each thread, the first are recorded, then the 4th, 8th, 16th and so on, so that a long
@@ -16,6 +18,7 @@ from __future__ import annotations
 import _weakref
 import sys
 
+from ..accelerator import accelerator
 from ..baton.strategy import Strategy
 from ..channel import ALTERNATIVE, LOCK, TOUCH, UNTOUCHED
 from ..constants import BY_PLACE
@@ -27,10 +30,11 @@ from ..stdlib.audit_events import name_of_file, touched_outside
 from ..stdlib.locks import holder_of
 from ..stdlib.shared_things import is_path
 from .abreast import Abreast
+from .replay import Replay
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from types import CodeType, FrameType
 
     from ..baton.baton import Baton
@@ -41,6 +45,8 @@ if TYPE_CHECKING:
 
 LIMIT = 50_000  # visits recorded by thread and place; some microseconds each
 _FEW = 500  # of so few visits, other runs need leave nothing out
+
+_life_of: Callable[[object], int] = (lambda _: 0) if accelerator is None else accelerator.life_of
 
 Touch = tuple[object, str, bool]  # the object or None where it is not known, what of it, whether it may be changed
 
@@ -68,6 +74,9 @@ class Profile(Strategy):
         self._accesses: dict[tuple[int, int], list[tuple[Expression, str, bool | str]]] = {}
         self._locks: dict[str, list[object]] = {}
         self._untouched: set[tuple[int, int]] = set()
+        self._told: set[str] = set()  # who could have run instead of another thread
+        self._preempts = isinstance(followed, Replay)
+        self._let_in: ManagedThread | None = None  # who came by a preemption, and has changed nothing yet
         self._identities = Identities()
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
@@ -81,16 +90,24 @@ class Profile(Strategy):
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread, place = question.thread, question.place
-        if question.forced:
-            when = (thread.name, thread.time, baton.global_time())
-            for other in question.runnable:
-                if other is not question.default:
-                    baton.send(ALTERNATIVE, *when, other.name)
+        for other in question.runnable:
+            if other is not question.default and (question.forced or other.name not in self._told):
+                self._told.add(other.name)
+                baton.send(ALTERNATIVE, thread.name, thread.time, baton.global_time(), other.name, question.forced)
         if place is not None and not thread.ended and len(baton.threads) > 1:
             noted = baton.counter.notable
             if noted or self._tells is not None:
                 self._note(baton, thread, place, noted)
-        return self._followed.choose(baton, question)
+        return self._goes_on(question, self._followed.choose(baton, question))
+
+    def _goes_on(self, question: Question, chosen: ManagedThread) -> ManagedThread:
+        """Who is chosen; or the thread that a preemption has let in, if it is about to sleep and would do nothing."""
+        thread = question.thread
+        if chosen is not question.default:
+            self._let_in = chosen if self._preempts and not question.forced else None
+        elif thread is self._let_in and thread.deadline is not None and thread in question.runnable:
+            return thread
+        return chosen
 
     def _note(self, baton: Baton, thread: ManagedThread, place: Place, noted: bool) -> None:
         lock = thread.waiting
@@ -98,6 +115,8 @@ class Profile(Strategy):
         if lock is not None:
             self._locks[thread.name] = [*taken, lock]
         touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, LOCK, True)]
+        if thread is self._let_in and any(changes and name != LOCK for _, name, changes in touches):
+            self._let_in = None
         identity = self._identities.number
         if self._tells is not None:
             self._tells([(identity(thing), name, changes) for thing, name, changes in touches])
@@ -180,24 +199,29 @@ class Profile(Strategy):
 class Identities:
     """Numbers objects. A dead object does not share its number with the next one at its address.
 
-    Except for those that cannot be referred to weakly (lists, dictionaries): to keep them alive would delay what
-    happens when they go.
+    What cannot be referred to weakly is not kept alive, as that would delay what happens when it goes: the accelerator
+    sees when lists and dictionaries go. Without it, and for other such types, the next one of the same type shares the
+    number.
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[_weakref.ref[object] | None, int]] = {}
+        self._known: dict[int, tuple[_weakref.ref[object] | tuple[int, int], int]] = {}
 
     def number(self, thing: object) -> int:
         """The number of an object, -1 for None."""
         if thing is None:
             return -1
-        reference, number = self._known.get(id(thing), (None, 0))
-        if number and (reference is None or reference() is thing):
+        known, number = self._known.get(id(thing), (None, 0))
+        if type(known) is _weakref.ReferenceType and known() is thing:
             return number
+        kind = type(thing)
+        reference: _weakref.ref[object] | tuple[int, int]
         try:
-            reference = _weakref.ref(thing)
+            reference = (id(kind), _life_of(thing)) if kind is list or kind is dict else _weakref.ref(thing)
         except TypeError:
-            reference = None
+            reference = id(kind), _life_of(thing)
+        if type(known) is tuple and known == reference:
+            return number
         number = len(self._known) + 1 if not number else number + (1 << 32)
         self._known[id(thing)] = (reference, number)
         return number
