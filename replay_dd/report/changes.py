@@ -100,7 +100,9 @@ def changes_as_json(
                 {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
                 for stage in found.isolation.stages
             ],
-            "history": None if narrowed is None else {"commits": narrowed.commits, "tests": narrowed.tests},
+            "history": None
+            if narrowed is None
+            else {"commits": narrowed.commits, "tests": narrowed.tests, "runs_per_test": narrowed.times},
             "commits": [
                 {"commit": one.commit, "author": one.author, "date": one.date, "subject": one.subject}
                 for one in origins

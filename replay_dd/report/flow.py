@@ -55,6 +55,7 @@ def minimum_as_text(found: FlowIsolation, replay: str, strip: Path | None) -> It
     )
     if not found.isolation.complete:
         yield "The search was stopped early: fewer steps may be enough."
+    yield from (f"note         {note}" for note in found.notes)
     yield f"fails        {replay}"
     if strip is not None:
         yield f"film strip   {strip}"
@@ -84,4 +85,5 @@ def minimum_as_json(found: FlowIsolation, flow: Path, strip: Path | None) -> dic
             ],
         },
         files={"failing": flow, "film_strip": strip},
+        notes=found.notes,
     )

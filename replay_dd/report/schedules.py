@@ -216,6 +216,8 @@ def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
 
 def does_in_words(switch: Switch) -> str:
     """What a thread does at a switch; even at a forced switch, which thread runs next is a choice."""
+    if switch.to == switch.thread:
+        return "runs on" if switch.ended else "has to wait, and no thread can run on,"
     if switch.forced and not switch.ended:
         return f"has to wait and thread {switch.to} runs on"
     return f"gives way to thread {switch.to}"
@@ -223,13 +225,14 @@ def does_in_words(switch: Switch) -> str:
 
 def _switch_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str]:
     failing, passing, program = switch.failing, switch.passing, found.failing.program
-    place = failing.place
-    passing_place = None if passing is None else passing.place
+    place, passing_place = failing.place, None if passing is None else passing.place
     yield f"The run FAILS if thread {failing.thread} {does_in_words(failing)} {failing.where}"
     if place is not None:
         first = None if found.failing_range is None else found.failing_range.first.place
         yield from _shown(place, program, marked=any(on_one_line(place, other) for other in (passing_place, first)))
-    yield f"    before its yield point {failing.time}."
+    to_the_end = failing.to == failing.thread and failing.ended
+    if not to_the_end or (passing is not None and failing.time >= passing.time):  # one that was killed told no time
+        yield f"    {'after' if to_the_end else 'before'} its yield point {failing.time}."
     if passing is None:
         yield f"It PASSES if thread {failing.thread} runs on to the end."
         return

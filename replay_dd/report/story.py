@@ -18,6 +18,7 @@ from replay_dd.schedules.experiments.result import PREVENTS
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
+from replay_dd.schedules.story.kinds import LEAKED_PERMIT
 from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, called_at, kind_in_words, path_of
 from replay_dd.schedules.story.words import short_file
 
@@ -75,8 +76,10 @@ def evidence_as_text(explanation: Explanation, story: Story, program: Program) -
         yield from labelled("locks", line)
     for line in story.waits:
         yield from labelled("waits", line)
-    # Where a race leads there, that must be mended; if anything is known that mends it.
-    if told is not None and told.verdict.help and not (told.led_by_kind and _is_prevented(explanation)):
+    # Where a race leads there, that must be mended; if anything is known that mends it. But a way out that keeps a
+    # permit is wrong whatever leads to it.
+    mended = told is not None and told.led_by_kind and _is_prevented(explanation)
+    if told is not None and told.verdict.help and not (mended and told.verdict.kind != LEAKED_PERMIT):
         yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
     if story.help:
         yield from labelled("would help", f"{story.help} (inferred, not tried)")

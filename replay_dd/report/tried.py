@@ -17,6 +17,8 @@ def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
     for attempt in tried.attempts:
         yield "tried", f"{virtual_in_words(attempt.virtual)}:"
         yield "", f"  {outcome_in_words(attempt)}"
+        if attempt.widened:
+            yield "", f"  let the `with` at {listed(attempt.widened)} reach over all of it"
         if attempt.again:
             yield "", f"  {again_in_words(attempt)}"
     if tried.why_not:
@@ -56,6 +58,9 @@ def outcome_in_words(attempt: Attempt) -> str:
 
 def again_in_words(attempt: Attempt) -> str:
     """What else has to be changed for a lock that is taken once more inside."""
+    if isinstance(attempt.virtual, VirtualLock) and not attempt.virtual.taking:
+        verb = "is" if len(attempt.again) == 1 else "are"
+        return f"{listed(attempt.again)} {verb} also reached from inside, so it has to be an RLock"
     return f"it is a Lock and taken again at {listed(attempt.again)}: make it an RLock, or take it only outside"
 
 
@@ -115,6 +120,7 @@ def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
         "verdict": attempt.verdict,
         "why": attempt.why or None,
         "again": list(attempt.again),
+        "widened": list(attempt.widened),
         "untried": attempt.untried,
         "with": _counts_as_json(attempt.counts),
         "without": _counts_as_json(attempt.without),

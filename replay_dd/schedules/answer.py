@@ -11,6 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -30,7 +31,7 @@ from replay_dd.schedules.executed import Executed, ExecutedRun
 from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges, find_failing_ranges
 from replay_dd.schedules.failure_signature import ChangedMessage, message_changed
 from replay_dd.schedules.gil import UNKNOWN, GilAnswer, gil_answer, gil_positions
-from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.model import Log, Place, Switch
 from replay_dd.schedules.needed_choices import NeededChoices, find_needed_choices
 
 
@@ -38,7 +39,8 @@ class GuiltySwitch(NamedTuple):
     """With this switch at this time the run fails, otherwise it passes.
 
     Attributes:
-        failing: the switch in the failing run.
+        failing: the switch in the failing run; to the same thread where it is the last wait of a deadlock, or the end
+            of a program whose last thread did not give way any more.
         passing: where the same thread next yielded in the passing run; None if it ran to the end of the program.
     """
 
@@ -330,10 +332,36 @@ def find_guilty_switch(passing: Log, failing: Log) -> GuiltySwitch | None:
     """The first switch in which two runs differ.
 
     Up to there they are the same run, so the same thread runs in both: it yields at one time in the failing run and at
-    another in the passing one.
+    another in the passing one. In a deadlock, its last wait counts, though nobody can run then. A thread that only the
+    passing run preempts goes on to the end of the program in the failing one, and that end counts.
     """
     for number, switch in enumerate(failing.switches):
         other = passing.switches[number] if number < len(passing.switches) else None
         if other is None or other.trigger != switch.trigger:
             return GuiltySwitch(switch, other)
-    return None
+    more = passing.switches[len(failing.switches) :]
+    if not more:
+        return None
+    last = _last_wait(failing, more[0].thread) or _end(failing, more[0])
+    return None if last is None else GuiltySwitch(last, more[0])
+
+
+def _end(failing: Log, instead: Switch) -> Switch | None:
+    """The end of a program as a switch of its last thread to itself; None if the passing run chose nothing else."""
+    if instead.by_default or failing.ending.deadlock:
+        return None
+    ending, thread = failing.ending, instead.thread
+    time = ending.thread_times.get(thread, 0)
+    return Switch(thread, time, thread, True, True, None, ending.global_time, ending.digest, ended=True)
+
+
+def _last_wait(log: Log, thread: str) -> Switch | None:
+    """The wait of a thread that nothing follows, as a switch to itself; None if it is not in a deadlock."""
+    waiter = next((waiter for waiter in log.ending.deadlock if waiter.thread == thread), None)
+    if waiter is None:
+        return None
+    ending, frame = log.ending, waiter.innermost
+    path = "" if frame is None else os.path.join(log.program.directory, log.program.paths.get(frame.file, frame.file))
+    place = None if frame is None else Place(frame.file, path, frame.line, 0, frame.function, "", gil_reachable=True)
+    time = ending.thread_times.get(thread, 0)
+    return Switch(thread, time, thread, True, True, place, ending.global_time, ending.digest)

@@ -15,6 +15,7 @@ from replay_dd.experiment.baseline import Rate
 from replay_dd.experiment.driver import NO_OBSERVER
 from replay_dd.experiment.proof import Proof
 from replay_dd.experiment.testing import Tests
+from replay_dd.report.schedules import schedules_as_text
 from replay_dd.schedules import answer
 from replay_dd.schedules import isolate as isolate_module
 from replay_dd.schedules.answer import ScheduleIsolation
@@ -24,6 +25,8 @@ from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.explain import explain
 from tests.schedules.test_searches import run_under
 
 TWO_RACES = """\
@@ -222,3 +225,106 @@ def test_no_switch_is_to_blame_for_what_came_from_outside(
     isolation = isolate(run_under(two_races), run_under(two_races, LOSES_A), jobs=jobs)
     assert isolation.isolation.verified
     assert isolation.switch is None
+
+
+LETTER_BOX = """\
+import queue
+import threading
+
+
+def post(text):
+    with lock:
+        letters.put(text)
+
+
+def collect():
+    for _ in range(3):
+        letters.get()
+        with lock:
+            collected.append(1)
+
+
+lock, letters, collected = threading.Lock(), queue.Queue(maxsize=1), []
+postman = threading.Thread(target=collect)
+postman.start()
+for text in "abc":
+    post(text)
+postman.join()
+"""
+
+
+def test_the_last_wait_of_a_deadlock_is_the_guilty_switch_where_no_other_follows(tmp_path: Path) -> None:
+    """The failing run makes no choice at all; the passing one preempts the thread that would have to wait for ever."""
+    (tmp_path / "prog.py").write_text(LETTER_BOX)
+    failing = run_under(tmp_path)
+    assert failing.ending.deadlock
+    last = failing.ending.thread_times["0"]
+    preempted = (run_under(tmp_path, ("0", time, "0.1")) for time in range(last - 1, 0, -1))
+    passing = next(log for log in preempted if not signature_of(log.ending).failed)
+    found = isolate(passing, failing)
+    assert found.switch is not None
+    guilty, instead = found.switch
+    assert (guilty.thread, guilty.to, guilty.place and guilty.place.line) == ("0", "0", 7)
+    assert (instead and instead.thread, instead and instead.to) == ("0", "0.1")
+    text = "\n".join(schedules_as_text(found, tmp_path / "p.log", tmp_path / "f.log"))
+    assert "The run FAILS if thread 0 has to wait, and no thread can run on, at prog.py:7 in post" in text
+    assert "It PASSES if thread 0 gives way to thread 0.1 at prog.py:" in text
+    explanation = explain(found)
+    assert explanation.story is not None, explanation.why_not
+    assert explanation.story.kind == kinds.HOLD_AND_WAIT
+
+
+NOT_CONNECTED = """\
+import threading
+
+
+class Client:
+    def __init__(self):
+        self.line = None
+
+    def connect(self):
+        self.line = []
+
+
+client = Client()
+threading.Thread(target=client.connect, daemon=True).start()
+client.line.append("hello")
+"""
+
+
+def test_the_end_of_the_program_is_the_guilty_switch_where_only_the_passing_run_gives_way(tmp_path: Path) -> None:
+    """The failing run makes no switch at all: its main thread dies, and the other one has not even begun."""
+    (tmp_path / "prog.py").write_text(NOT_CONNECTED)
+    failing = run_under(tmp_path)
+    assert signature_of(failing.ending).failed
+    assert not failing.switches
+    passing = run_under(tmp_path, ("0", 1, "0.1"))
+    found = isolate(passing, failing)
+    assert found.switch is not None
+    guilty, instead = found.switch
+    assert (guilty.thread, guilty.to, guilty.time) == ("0", "0", failing.ending.thread_times["0"])
+    assert (instead and instead.thread, instead and instead.to) == ("0", "0.1")
+    text = "\n".join(schedules_as_text(found, tmp_path / "p.log", tmp_path / "f.log"))
+    assert "The run FAILS if thread 0 runs on to the end of the program\n    after its yield point" in text
+    assert "It PASSES if thread 0 gives way to thread 0.1 at prog.py:1" in text
+    explanation = explain(found)
+    assert explanation.story is not None, explanation.why_not
+    assert explanation.story.kind == kinds.TOO_EARLY
+    assert "before thread 0.1 has set it (prog.py:9)" in explanation.story.summary
+    assert [link.proved for link in explanation.links.tried] == [True]
+
+
+@pytest.mark.once
+def test_how_far_a_killed_program_came_is_not_told(tmp_path: Path) -> None:
+    killed = "if client.line is None:\n    import os\n    import signal\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    (tmp_path / "prog.py").write_text(NOT_CONNECTED.replace('client.line.append("hello")\n', killed))
+    failing, passing = run_under(tmp_path), run_under(tmp_path, ("0", 1, "0.1"))
+    assert not failing.ending.complete
+    text = "\n".join(schedules_as_text(isolate(passing, failing), tmp_path / "p.log", tmp_path / "f.log"))
+    assert "The run FAILS if thread 0 runs on to the end of the program\nIt PASSES if" in text
+
+
+def test_runs_that_end_alike_without_a_deadlock_have_no_guilty_switch(two_races: Path) -> None:
+    passing = run_under(two_races)
+    fewer = replace(passing, switches=passing.switches[:-1])
+    assert answer.find_guilty_switch(passing, fewer) is None

@@ -16,6 +16,7 @@ from replay_dd.report.page.player import FAILS, PASSES, Panel, player
 from replay_dd.report.page.rows import rows_of
 from replay_dd.report.page.story import story_section, title_of
 from replay_dd.report.page.tried import best_of
+from replay_dd.report.schedules import does_in_words
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access
@@ -135,16 +136,14 @@ def _title(found: ScheduleIsolation) -> str:
     switch = found.switch
     if switch is None:
         return "Both runs make the same switches: what differs is not the schedule"
-    return f"Thread {switch.failing.thread} gives way to thread {switch.failing.to} {switch.failing.where}"
+    return f"Thread {switch.failing.thread} {does_in_words(switch.failing)} {switch.failing.where}"
 
 
 def _guilty(found: ScheduleIsolation) -> str:
     if found.switch is None:
         return ""
     switch = found.switch.failing
-    return (
-        f"thread {switch.thread} gives way to thread {switch.to} {switch.where}, before its yield point {switch.time:,}"
-    )
+    return f"thread {switch.thread} {does_in_words(switch)} {switch.where}, before its yield point {switch.time:,}"
 
 
 def _instead(found: ScheduleIsolation) -> str:

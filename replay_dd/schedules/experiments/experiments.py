@@ -18,28 +18,33 @@ from typing import NamedTuple
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
-from replay_dd.schedules.experiments.narrow import narrowed
+from replay_dd.schedules.experiments.narrow import bodies_called, narrowed
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
     deadlock_proposals,
     lock_proposals,
     order_proposals,
+    without_gaps,
 )
 from replay_dd.schedules.experiments.result import PREVENTS, TOO_FEW, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
 from replay_dd.schedules.experiments.sources import Sources
-from replay_dd.schedules.experiments.taken_again import taken_again
+from replay_dd.schedules.experiments.taken_again import taken_again, to_be_widened
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of, conflicts_elsewhere
+from replay_dd.schedules.story.hanging import is_taken_by_handler
 from replay_dd.schedules.story.kinds import essential
+from replay_dd.schedules.story.stop_flag import help_of_stop_flag
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.timers import help_of_cancelled_timer
 from replay_dd.schedules.story.twins import Twins
+from replay_dd.schedules.story.unended import LOOK_FIRST, ON_EXCEPTION
 from replay_dd.schedules.target import Plan
 from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
@@ -51,8 +56,14 @@ _QUICK = 12  # hunted schedules that decide on the way
 _ENOUGH_FAILING, _ENOUGH = 5, 20  # schedules for which it is worth taking longer
 _LEFT_OVER = "each thread has its own, so no lock and no order of threads is missing"
 _LOOK_AGAIN = "no lock makes a thread look again after its wait, and one that it keeps while it waits is no repair"
+_CLOSED_LOOP = "the library closes the loop once the coroutine has returned, and no lock around the call keeps it open"
+_LOOK_FIRST = "no lock makes a thread look at the state before it waits for a notification that has come already"
+_SIGNAL = "no lock keeps a signal from interrupting the thread that has it"
+_STOP_FLAG = "no lock and no order of the two makes the loop look whether the queue is empty"
+_KEPT_PERMIT = "no lock and no order gives back the permit that an exception took along"
 _TIMER = "no lock stops a timer whose time is over; one that covers the look at the result, too, only moves that"
 _OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
+_DEEPEST = 3  # calls into which a lock is moved
 _NARROWING = 40  # smaller locks that are tried
 
 
@@ -141,10 +152,21 @@ def try_repairs(
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
+    if story.kind == kinds.SELF_DEADLOCK and _is_of_handler(story):
+        return Experiments(why_not=_SIGNAL)
+    told = story.hang
+    if told is not None and not told.led_by and told.verdict.help.startswith(LOOK_FIRST):
+        return Experiments(why_not=_LOOK_FIRST)
+    if told is not None and not told.led_by_kind and ON_EXCEPTION in told.verdict.help:
+        return Experiments(why_not=_KEPT_PERMIT)
     if story.kind == kinds.WAIT_WITHOUT_LOOP:
         return Experiments(why_not=_LOOK_AGAIN)
     if conflict is not None and help_of_cancelled_timer(story.kind, conflict, twins.failing):
         return Experiments(why_not=_TIMER)
+    if conflict is not None and help_of_stop_flag(story.kind, conflict, twins.failing, twins.passing):
+        return Experiments(why_not=_STOP_FLAG)
+    if conflict is not None and help_of_closed_loop(conflict):
+        return Experiments(why_not=_CLOSED_LOOP)
     began = time.monotonic()
     log = found.failing
     limit_s = time_limit_for((found.passing, log)) if time_limit_s is None else time_limit_s
@@ -154,9 +176,9 @@ def try_repairs(
         try:
             first = used.run(Plan("profile"), limit_s)
             assert found.switch is not None
-            plans, made.near = in_turns(
-                neighbours(log, found.switch.failing, found.ranges), hunted(first, budget.schedules)
-            )
+            about = conflict_of(found, found.switch, twins) if conflict is None else conflict
+            near = neighbours(log, found.switch.failing, found.ranges, about)
+            plans, made.near = in_turns(near, hunted(first, budget.schedules))
             trials = Trials(
                 *(used, signature_of(log.ending), log.failure, plans),
                 jobs=jobs,
@@ -164,8 +186,6 @@ def try_repairs(
                 on_run=lambda number: on_stage(f"{made.stage}, run {number}"),
             )
             made.trials = trials
-            assert found.switch is not None
-            about = conflict_of(found, found.switch, twins) if conflict is None else conflict
             _Search(found, story, twins, about, trials, made, budget, began).run()
         except KeyboardInterrupt:
             made.stopped_by = "interrupt"
@@ -246,7 +266,9 @@ class _Search:
             made.stage = "trying an order"
             if self._one_of((order,), quick):
                 return
-        for group in self._locks():
+        for proposed in self._locks():
+            locks = dict.fromkeys(without_gaps(one, self._sources) for one in proposed)
+            group = tuple(lock for lock in locks if lock.regions)
             made.stage = "trying a lock"
             # What ends in another way without may be the same race seen elsewhere: rather what mends that, too. It is
             # asked early, as smaller locks leave just that.
@@ -315,20 +337,21 @@ class _Search:
                 if trials.out_of_time:
                     break
                 continue
-            wide = virtual
+            larger: list[VirtualLock] = []
             if isinstance(virtual, VirtualLock):
                 made.stage = "narrowing the lock"
-                virtual = narrowed(
-                    virtual, self._sources, lambda lock: trials.holds(lock, quick, passing=passing), _NARROWING
-                )
+                virtual, *larger = self._narrowed(virtual, quick, passing=passing)
             made.stage = "trying all schedules with it"
             self._until(1.0)
             whole = trials.attempt(virtual)
-            if virtual != wide and whole.verdict not in (PREVENTS, TOO_FEW):  # narrowed on too few schedules
-                virtual = wide
-                whole = trials.attempt(wide)
+            while larger and whole.verdict not in (PREVENTS, TOO_FEW):  # narrowed on too few schedules
+                virtual = larger.pop(0)
+                whole = trials.attempt(virtual)
             if isinstance(virtual, VirtualLock):
-                whole = whole._replace(again=taken_again(virtual, self._twins.failing, self._sources))
+                whole = whole._replace(
+                    again=taken_again(virtual, self._twins.failing, self._sources),
+                    widened=to_be_widened(virtual, self._twins.failing, self._sources),
+                )
             if whole.verdict in (PREVENTS, TOO_FEW) and whole.counts.schedules:
                 made.attempts.insert(0, whole)
                 return True
@@ -342,6 +365,20 @@ class _Search:
             made.stopped_by = "time"
         return trials.out_of_time
 
+    def _narrowed(self, lock: VirtualLock, quick: Sequence[int], *, passing: bool) -> list[VirtualLock]:
+        """Locks that hold, the smallest first: narrowed, also inside of what a statement calls, and as it was."""
+
+        def holds(one: VirtualLock) -> bool:
+            return self._trials.holds(one, quick, passing=passing)
+
+        found: list[VirtualLock] = []
+        smaller: VirtualLock | None = lock
+        while smaller is not None and len(found) < 2 * _DEEPEST:
+            found = [narrowed(smaller, self._sources, holds, _NARROWING), smaller, *found]
+            inner = bodies_called(found[0], (self._twins.failing, self._twins.passing), self._sources)
+            smaller = next((one for one in inner if holds(one)), None)
+        return list(dict.fromkeys(found))
+
 
 def _some_of(failed: Sequence[int], near: frozenset[int]) -> list[int]:
     """Failing schedules to decide by: all that are near the isolated one, and some of those that were hunted."""
@@ -349,3 +386,9 @@ def _some_of(failed: Sequence[int], near: frozenset[int]) -> list[int]:
     far = [number for number in failed if number not in near]
     step = max(1, len(far) // _QUICK)
     return [*close, *far[::step][:_QUICK]]
+
+
+def _is_of_handler(story: Story) -> bool:
+    """Whether the lock of a self-deadlock is taken by the code that a signal interrupted, and by its handler."""
+    told = story.hang
+    return told is not None and any(is_taken_by_handler(told.hang, wait) for wait in told.verdict.waits)

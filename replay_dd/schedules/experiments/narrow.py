@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from replay_dd.dd import DDMin, IntervalSet
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.experiments.proposals import joined
-from replay_dd.schedules.experiments.sources import Sources
+from replay_dd.schedules.experiments.proposals import is_in, without_gaps
+from replay_dd.schedules.experiments.sources import Sources, frames_of
+from replay_dd.schedules.observation import Observation
 from replay_dd.schedules.virtual import Region, VirtualLock
 
 
@@ -28,11 +30,35 @@ def narrowed(lock: VirtualLock, sources: Sources, holds: Callable[[VirtualLock],
     algorithm = DDMin(IntervalSet.range(0, len(units)))
     while (asked := algorithm.ask()) is not None and most > 0:
         most -= 1
-        smaller = VirtualLock(joined([units[unit][1] for unit in asked], sources), lock.taking)
-        algorithm.tell(Outcome.FAIL if holds(smaller) else Outcome.PASS)  # what is kept is what prevents it
+        smaller = without_gaps(VirtualLock(tuple(units[unit][1] for unit in asked), lock.taking), sources)
+        algorithm.tell(
+            Outcome.FAIL if smaller.regions and holds(smaller) else Outcome.PASS
+        )  # what is kept is what prevents it
     regions: list[Region] = []
     for number in range(len(lock.regions)):
         parts = [part for one, part in (units[unit] for unit in algorithm.c_fail) if one == number]
         if parts:
             regions.append(replace(parts[0], last=parts[-1].last))
-    return VirtualLock(joined(regions, sources), lock.taking)
+    return without_gaps(VirtualLock(tuple(regions), lock.taking), sources)
+
+
+def bodies_called(lock: VirtualLock, seen: Sequence[Observation], sources: Sources) -> Iterator[VirtualLock]:
+    """Locks around what a statement calls instead of around that whole statement.
+
+    ``return self.pool_for(host).urlopen(path)`` cannot be locked in part; the body of ``pool_for`` can be.
+
+    Args:
+        lock: one that holds, narrowed; others are proposed only where it is a single statement.
+        seen: what both runs accessed.
+        sources: the program's sources.
+    """
+    if len(lock.regions) != 1 or lock.taking or len(sources.parts(lock.regions[0])) != 1:
+        return
+    region = lock.regions[0]
+    found: dict[VirtualLock, None] = {}
+    for access in {access.stack: access for run in seen for access in run.accesses}.values():
+        frames = frames_of(access)
+        for outer, inner in pairwise(frames):
+            if is_in(outer, region) and (inner.file, inner.function) != (outer.file, outer.function):
+                found.update((VirtualLock((one,)), None) for one in sources.regions(inner)[-1:])
+    yield from found

@@ -9,6 +9,7 @@ Rules of this module:
   interrupted thread has all the time: the others only have to take it, too.
 * A barrier is proposed where one function does both: first what came too late in one thread, then what came too early
   in another. Then every thread that runs that function waits for the others in between.
+* A region never stands right beside a ``with`` of the same lock: it reaches over that, too.
 * An order is proposed for each edge of the conflict: what made the run fail came too early, so it waits.
 """
 
@@ -56,12 +57,15 @@ def lock_proposals(
         more = [region for region in map(sources.lockable, unguarded) if region is not None]
         everywhere = sites(own, threads, seen[0], sources, but=held, inside=sizes[:1])
         yield tuple(
-            VirtualLock(joined([size, *rest], sources), name)
+            VirtualLock(outermost(joined([size, *rest], sources), seen), name)
             for size, rest in _in_turn(sizes, more, everywhere)
             for name in _ways_to(taking, sources.names_in(size))
         )
     everywhere = sites(own, threads, seen[0], sources, inside=sizes[:1])
-    yield tuple(VirtualLock(joined([size, *rest], sources)) for size, rest in _in_turn(sizes, around, everywhere))
+    yield tuple(
+        VirtualLock(outermost(joined([size, *rest], sources), seen))
+        for size, rest in _in_turn(sizes, around, everywhere)
+    )
 
 
 def _taken_by_others(
@@ -256,7 +260,8 @@ def guards(
 ) -> Iterator[tuple[str, set[int]]]:
     """The locks under which the same things are accessed: how the code names each, and its numbers.
 
-    Those of the other threads in this conflict come first, then those that were seen anywhere.
+    Those of the other threads in this conflict come first, then those that were seen anywhere; last those that the
+    failing run takes for the like in another object, as each object may have a lock of its own.
     """
     names = {access.name for access in (*own, *others)}
     found: dict[str, None] = {}
@@ -265,6 +270,7 @@ def guards(
     failing = seen[0]
     in_conflict = [access for access in (*others, *own) if set(access.held) - common]
     elsewhere = [(run, access) for run in seen for access in run.accesses if access.name in names and access.held]
+    elsewhere.sort(key=lambda one: one[0] is failing and not any(one[1].touches(other) for other in (*own, *others)))
     for run, access in [*((failing, access) for access in in_conflict), *elsewhere]:
         for lock in access.held:
             if run is failing and lock in common:
@@ -285,6 +291,8 @@ def _taken_as(lock: int, run: Observation, sources: Sources) -> list[str]:
     for access in run.accesses:
         if access.does == "acquires" and access.thing[1] == lock and (all_in_packages or not _is_in_package(access)):
             statements = sources.of(access.place.file)
+            if statements is not None and statements.keeps_lock(access.place.line):
+                continue  # whoever takes it there gives it back elsewhere: a `with` does not fit into that
             names = [] if statements is None else statements.locks_at(access.place.line)
             best = [name for name in names if name.rpartition(".")[2] == tail] or names
             found.update(dict.fromkeys(best))
@@ -302,3 +310,38 @@ def joined(regions: Iterable[Region], sources: Sources) -> tuple[Region, ...]:
         else:
             result.append(region)
     return tuple(result)
+
+
+def without_gaps(lock: VirtualLock, sources: Sources) -> VirtualLock:
+    """A lock whose regions reach over each ``with`` right beside them that takes the same lock of the program.
+
+    Where a thread gives a lock back and takes it again at once, others may come in between; but there is hardly a yield
+    point there, so hardly a schedule shows it. For the same reason, a region is left out that is nothing but such a
+    ``with``: to take the lock some yield points earlier only lets other schedules fail.
+
+    Args:
+        lock: what is proposed.
+        sources: the program's sources.
+    """
+    missing = [region for region in lock.regions if not sources.is_with(region, lock.taking)]
+    return VirtualLock(joined((sources.with_neighbours(one, lock.taking) for one in missing), sources), lock.taking)
+
+
+def outermost(regions: Sequence[Region], seen: Sequence[Observation]) -> tuple[Region, ...]:
+    """The regions without those that are only reached from another one: a plain lock taken there again would hang.
+
+    Args:
+        regions: of one lock.
+        seen: what both runs accessed.
+    """
+    if len(regions) < 2:
+        return tuple(regions)
+    stacks = {access.stack: access for run in seen for access in run.accesses}
+    called: dict[Region, bool] = {}
+    for frames in map(frames_of, stacks.values()):
+        for region in regions:
+            at = next((number for number, frame in enumerate(frames) if is_in(frame, region)), None)
+            if at is not None:
+                inside = any(is_in(frame, other) for frame in frames[:at] for other in regions if other != region)
+                called[region] = inside and called.get(region, True)
+    return tuple(region for region in regions if not called.get(region, False))

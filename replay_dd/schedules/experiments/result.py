@@ -45,6 +45,7 @@ class Attempt(NamedTuple):
         why: for ``no proof``, what happened.
         not_taken: whether that was only that the lock of the program was not found.
         again: where the code inside takes that plain lock once more.
+        widened: the ``with`` statements that only have to reach farther, each with its place.
         untried: how many schedules that do not pass without it were not run with it, as the time was over.
     """
 
@@ -55,6 +56,7 @@ class Attempt(NamedTuple):
     why: str = ""
     not_taken: bool = False
     again: tuple[str, ...] = ()
+    widened: tuple[str, ...] = ()
     untried: int = 0
 
 

@@ -16,29 +16,51 @@ from replay_dd.schedules.failing_range import FailingRanges
 from replay_dd.schedules.hunt_plans import HuntPlans
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.target import Plan, TargetRun
 
 NEIGHBOURS = 24  # positions of the guilty switch that are tried
 _BEYOND = 2  # how far from each edge of a failing range they go
 _INSIDE = 6  # and how many are inside of it
+_IN_STORY = 12  # positions between the two accesses of a story about another choice
 
 
-def neighbours(failing: Log, switch: Switch, ranges: FailingRanges) -> Iterator[Plan]:
+def neighbours(failing: Log, switch: Switch, ranges: FailingRanges, conflict: Conflict | None = None) -> Iterator[Plan]:
     """The failing schedule first, then the same with its guilty switch at other positions.
+
+    Where the story is about another choice, that one follows, anywhere between the two accesses that belong together.
 
     Args:
         failing: the final failing run.
         switch: its guilty switch.
         ranges: where in its turn the switch fails.
+        conflict: what the story is about; None if that is not known.
     """
     others = [trigger for trigger in failing.triggers if trigger != switch.trigger]
     plan = replay_plan(failing.triggers, failing.arrivals)
     yield replace(plan, label="the failing schedule")
+    for choice, times in _inside(failing, switch, conflict):
+        rest = [trigger for trigger in failing.triggers if trigger != choice.trigger]
+        for time in times:
+            moved = tuple(sorted([*rest, Trigger(choice.thread, time, choice.to)]))
+            yield replace(plan, triggers=moved, label=f"the switch of the story at yield point {time}")
     if switch.by_default:
         return
     for time in _positions(switch, ranges):
         moved = tuple(sorted([*others, Trigger(switch.thread, time, switch.to)]))
         yield replace(plan, triggers=moved, label=f"the guilty switch at yield point {time}")
+
+
+def _inside(failing: Log, switch: Switch, conflict: Conflict | None) -> Iterator[tuple[Switch, list[int]]]:
+    """The choices between the two accesses of a story, but the isolated one, and the other times between them."""
+    if conflict is None or conflict.left is None or conflict.right is None:
+        return
+    first, last = conflict.left.access.time + 1, conflict.right.access.time
+    for choice in failing.switches:
+        here = choice.thread == conflict.thread and first <= choice.time <= last
+        if here and choice != switch and not choice.by_default and not choice.forced:
+            times = range(first, last + 1, max(1, (last - first) // _IN_STORY))
+            yield choice, [time for time in times if time != choice.time]
 
 
 def _positions(switch: Switch, ranges: FailingRanges) -> list[int]:

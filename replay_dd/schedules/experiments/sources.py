@@ -75,6 +75,18 @@ class Sources:
         both = Region(one.file, one.function, one.first, other.last)
         return self.parts(both) == [*self.parts(one), *self.parts(other)]
 
+    def with_neighbours(self, region: Region, lock: str) -> Region:
+        """A region and the ``with`` statements right before and after it that take a lock, by its name."""
+        statements = self.of(region.file)
+        if statements is None or not lock:
+            return region
+        return Region(region.file, region.function, *statements.with_neighbours((region.first, region.last), lock))
+
+    def is_with(self, region: Region, lock: str) -> bool:
+        """Whether a region is one ``with`` statement that takes a lock, by its name."""
+        statements = self.of(region.file)
+        return statements is not None and bool(lock) and statements.is_with((region.first, region.last), lock)
+
     def parts(self, region: Region) -> list[Region]:
         """The statements of a region, one by one."""
         statements = self.of(region.file)

@@ -4,12 +4,14 @@ Rules of this module:
 
 * A region is a run of statements that stand next to each other in one block, with all of their lines. So the header of
   a loop or of an ``if`` never belongs to a region without its body: nobody could lock it alone.
+* A region has no ``yield`` in it. A lock around one is kept while the generator is suspended, and what its caller does
+  meanwhile could not take it once more; a statement of the caller is the region, as the ``with`` of a context manager.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 Lines = tuple[int, int]
 """The first and the last line, counted from 1."""
@@ -40,8 +42,9 @@ class Statements:
         """
         low, high = min(first, last), max(first, last)
         blocks = self._blocks_around(low, high)
-        runs = [_lines_of(_run(block, low, high)) for block in reversed(blocks)]
-        functions = [_lines_of(block) for block in blocks[:1] if block is not self._tree.body]
+        around = [_run(block, low, high) for block in reversed(blocks)]
+        runs = [_lines_of(run) for run in around if not _yields(run)]
+        functions = [_lines_of(block) for block in blocks[:1] if block is not self._tree.body and not _yields(block)]
         yield from dict.fromkeys([*runs, *functions])
 
     def block_with_locks(self, line: int) -> Lines | None:
@@ -71,7 +74,7 @@ class Statements:
         found: list[str] = []
         for node in ast.walk(self._tree):
             if isinstance(node, _LOCKS) and (node.lineno == line or node.lineno < line < node.body[0].lineno):
-                found += [ast.unparse(item.context_expr) for item in node.items]
+                found += _named(node)
             elif (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -80,6 +83,70 @@ class Statements:
             ):
                 found.append(ast.unparse(node.func.value))
         return [one for one in dict.fromkeys(found) if all(part.isidentifier() for part in one.split("."))]
+
+    def with_neighbours(self, lines: Lines, lock: str) -> Lines:
+        """The lines of a run, with the ``with`` statements right before and after it that take a lock.
+
+        Args:
+            lines: the run.
+            lock: how other code names the lock; see :meth:`is_lock`.
+        """
+        blocks = self._blocks_around(*lines)
+        run = _run(blocks[-1], *lines) if blocks else []
+        if not run:
+            return lines
+        block = list(blocks[-1])
+        first, last = block.index(run[0]), block.index(run[-1])
+        while first > 0 and self._takes(block[first - 1], lock):
+            first -= 1
+        while last + 1 < len(block) and self._takes(block[last + 1], lock):
+            last += 1
+        return _lines_of(block[first : last + 1])
+
+    def is_with(self, lines: Lines, lock: str) -> bool:
+        """Whether a run is one ``with`` statement that takes this lock; arguments as for :meth:`with_neighbours`."""
+        blocks = self._blocks_around(*lines)
+        run = _run(blocks[-1], *lines) if blocks else []
+        return len(run) == 1 and self._takes(run[0], lock)
+
+    def is_lock(self, name: str, line: int, lock: str) -> bool:
+        """Whether a lock that is taken in a line by some name may be one that has another name elsewhere.
+
+        The last part of both is the same, and this function has no other name for it: ``one.lock`` is hardly
+        ``other.lock`` where both are taken.
+
+        Args:
+            name: how it is named there.
+            line: the line.
+            lock: how other code names it.
+        """
+        if name == lock or name.rpartition(".")[2] != lock.rpartition(".")[2]:
+            return name == lock
+        inner = self._function_around(line)
+        taken: Iterable[list[str]] = (
+            () if inner is None else (_named(node) for node in ast.walk(inner) if isinstance(node, _LOCKS))
+        )
+        return not any(lock in names for names in taken)
+
+    def keeps_lock(self, line: int) -> bool:
+        """Whether a line takes locks by ``acquire()`` that its function nowhere releases."""
+        inner = self._function_around(line)
+        if inner is None:
+            return False
+        calls = [node.func for node in ast.walk(inner) if isinstance(node, ast.Call)]
+        methods = [one for one in calls if isinstance(one, ast.Attribute)]
+        taken = {ast.unparse(one.value) for one in methods if one.attr == "acquire" and _has(one, line)}
+        return bool(taken) and not taken & {ast.unparse(one.value) for one in methods if one.attr == "release"}
+
+    def _function_around(self, line: int) -> ast.AST | None:
+        """The innermost function around a line."""
+        around = [node for node in ast.walk(self._tree) if isinstance(node, _Function) and _has(node, line)]
+        return around[-1] if around else None
+
+    def _takes(self, statement: ast.stmt, lock: str) -> bool:
+        """Whether a ``with`` takes what may be this lock."""
+        named = _named(statement) if isinstance(statement, _LOCKS) else []
+        return any(self.is_lock(one, statement.lineno, lock) for one in named)
 
     def _blocks_around(self, low: int, high: int) -> list[Sequence[ast.stmt]]:
         """The blocks of which some run covers both lines, the outermost first, within the innermost function."""
@@ -99,6 +166,10 @@ class Statements:
         return found
 
 
+def _named(statement: ast.With | ast.AsyncWith) -> list[str]:
+    return [ast.unparse(item.context_expr) for item in statement.items]
+
+
 def _blocks_of(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
     for name in ("body", "orelse", "finalbody"):
         yield getattr(statement, name, ())
@@ -106,6 +177,16 @@ def _blocks_of(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
         yield handler.body
     for case in getattr(statement, "cases", ()):
         yield case.body
+
+
+def _yields(run: Sequence[ast.AST]) -> bool:
+    """Whether one of the statements suspends the function that it belongs to."""
+    inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+    return any(
+        isinstance(node, ast.Yield | ast.YieldFrom)
+        or (not isinstance(node, inner) and _yields(list(ast.iter_child_nodes(node))))
+        for node in run
+    )
 
 
 def _run(block: Sequence[ast.stmt], low: int, high: int) -> list[ast.stmt]:

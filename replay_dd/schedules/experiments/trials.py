@@ -66,6 +66,21 @@ def _without_message(signature: Signature) -> str:
     return signature.text
 
 
+def _waits_alike(one: Signature, other: Signature) -> bool:
+    """Whether both are deadlocks, and threads wait at a place of both: then it only caught others.
+
+    The main thread does not count, as it mostly waits for all others to end.
+    """
+    if not one.kind == other.kind == "deadlock":
+        return False
+    return bool(_places_of(one) & _places_of(other))
+
+
+def _places_of(deadlock: Signature) -> set[tuple[object, object]]:
+    waits = [detail for detail in deadlock.detail if isinstance(detail, tuple)]
+    return {(file, line) for thread, file, line in waits if thread != "0"}
+
+
 class Trials:
     """The runs of all experiments with one failure.
 
@@ -160,6 +175,7 @@ class Trials:
     def _judged(self, ending: Ending) -> Ended:
         signature = signature_of(ending)
         failed = outcome_of(ending, self._sought, self._failure) is Outcome.FAIL
+        failed = failed or (not self._failure and _waits_alike(signature, self._sought))
         text = _without_message(signature)
         not_taken = next((note for note in ending.notes if note.endswith(NOT_TAKEN)), "")
         kind = str((signature.kind, signature.functions, signature.message))

@@ -6,7 +6,7 @@ or it has done already what it then only notes.
 
 Rules of this module:
 
-* The same look is one at the same line that found the same, and nothing was stored by its thread in between.
+* The same look is one at the same line that found the same, and nothing was stored by any thread in between.
 * Two calls of an installed package overlap if one has not come back when the other one touches the same thing, and no
   lock is common to both. A package that is made for threads keeps them apart.
 * The first step is where the failing range begins: a switch before it was tried, and passes.
@@ -37,8 +37,12 @@ def with_own_check(conflict: Conflict, failing: Observation) -> Conflict:
     for look in reversed([one for one in right.others if checks(one) and one.does == "reads"]):
         own = [one for one in failing.accesses if one.thread == conflict.thread and one.thing == look.thing]
         before = [one for one in own if one.number < right.access.number]
-        if before and _same_look(before[-1], look) and not before[-1].old.same(right.access.new):
-            return conflict._replace(left=None, right=Edge(right.access, (look,), inferred=False), looked=before[-1])
+        stored = max((one.number for one in before if one.writes), default=-1)
+        looked = next((one for one in reversed(before) if one.number > stored and _same_look(one, look)), None)
+        if looked is not None and _is_stored_between(failing, looked, look):
+            continue  # what it found had been there, gone and come back
+        if looked is not None and not looked.old.same(right.access.new):
+            return conflict._replace(left=None, right=Edge(right.access, (look,), inferred=False), looked=looked)
     return conflict
 
 
@@ -84,6 +88,30 @@ def with_first_half(conflict: Conflict) -> Conflict:
     return conflict._replace(left=Edge(first, right.others, inferred=False))
 
 
+def with_stale_check(conflict: Conflict, *, of_same: bool = False) -> Conflict:
+    """A conflict of a thread that stores after others, with its check of what they have changed meanwhile.
+
+    ``if number == self.newest: self.shown = answer`` checks one thing, and stores another.
+
+    Args:
+        conflict: what the threads did; the interrupted one stores after the others.
+        of_same: only a check of the very thing that it stores counts, as nothing else proves that they belong together.
+    """
+    right = conflict.right
+    if right is None or conflict.left is not None or right.access.does != "stores" or conflict.never:
+        return conflict
+    if conflict.inside is not None or conflict.since is not None or conflict.looked is not None:
+        return conflict
+    here = right.access.place
+    for look in reversed(conflict.before):
+        same = (look.place.path, look.place.function) == (here.path, here.function) and look.place.line < here.line
+        changed = tuple(one for one in conflict.stretch if one.writes and one.touches(look))
+        belongs = not of_same or look.thing == right.access.thing
+        if same and belongs and checks(look) and look.does == "reads" and changed:
+            return conflict._replace(left=Edge(look, changed, inferred=False))
+    return conflict
+
+
 def with_overlapping_calls(conflict: Conflict, guilty: GuiltySwitch, failing: Observation) -> Conflict:
     """A conflict inside of an installed package, with the call that its thread was stopped in; else as it was.
 
@@ -108,6 +136,12 @@ def _same_look(own: Access, look: Access) -> bool:
     here, there = own.place, look.place
     same_line = (here.path, here.line, here.function) == (there.path, there.line, there.function)
     return same_line and checks(own) and own.thing == look.thing and own.old.is_known and own.old.same(look.old)
+
+
+def _is_stored_between(failing: Observation, one: Access, other: Access) -> bool:
+    first, last = sorted((one.number, other.number))
+    stored = (between for between in failing.accesses if between.writes and between.thing == one.thing)
+    return any(first < between.number < last for between in stored)
 
 
 def _takes(access: Access) -> bool:

@@ -184,7 +184,8 @@ class _Search:
         if lost:
             begin = max(lost)
             return begin, self.failing.lost[begin.step]
-        return min(done), "what it was made of before was not seen"
+        differ = [node for node in done if self._sameness(node) == _DIFFERENT]
+        return min(differ, default=first), "what it was made of before was not seen"
 
     def _missing(self, node: Node) -> Iterator[Node]:
         """Where threads went another way, or failed, that in the passing run change what a step looks at."""

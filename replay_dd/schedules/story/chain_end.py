@@ -59,6 +59,12 @@ def failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
             if flow.steps[number].thread == thread:
                 return number, exception.type
             # Raised in a thread, and once more where its result was asked for.
-            if found is None and flow.activation(number).steps[-1] == number and instruction.name not in ENDS:
+            if found is None and instruction.name not in ENDS and _left_by_exception(flow, number):
                 found = number, exception.type
     return found
+
+
+def _left_by_exception(flow: Flow, number: int) -> bool:
+    """Whether nothing but the clean-up of blocks followed this step in its function: that ends by raising again."""
+    last = flow.activation(number).steps[-1]
+    return last == number or flow.instruction(last).name == "RERAISE"

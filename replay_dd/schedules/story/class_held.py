@@ -27,11 +27,7 @@ def help_of_class_held(access: Access, failing: Observation) -> str:
     """
     found = _class_of(access, failing)
     name = _container(access).rpartition(".")[2]
-    return (
-        f"if each {found} needs its own `{name}`, make it in `__init__`: the one of the class is shared"
-        if found
-        else ""
-    )
+    return f"make `{name}` in `__init__` if each {found} needs its own: the one of the class is shared" if found else ""
 
 
 def _class_of(access: Access, failing: Observation) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.hang import DEADLOCK, Hang, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, StackFrame, Value
@@ -15,17 +16,20 @@ _VAGUE = (kinds.ORDER_VIOLATION, kinds.DEADLOCK, kinds.MISSED_NOTIFICATION, kind
 _UNKNOWN = Value("?", "", -1)
 
 
-def tell_deadlock(failing: Hang, passing: Hang | None, ending: Ending) -> Story:
+def tell_deadlock(failing: Hang, passing: Hang | None, ending: Ending, flow: Flow | None = None) -> Story:
     """The story of a run in which all threads wait.
 
     Args:
         failing: what is known of it.
         passing: what happened to locks and the like in the passing run; None if that was not kept.
         ending: how the failing run ended.
+        flow: how values flowed through the failing run; None if that was not followed.
     """
-    verdict = verdict_of(failing, ending)
+    verdict = verdict_of(failing, ending, flow)
     turns = _turns(failing, verdict)
     same = [] if passing is None else _passing(failing, passing, verdict)
+    if len({thread for thread, _ in same}) < 2:
+        same = []  # there is no order in what one thread does
     explained = {wait.thread.thread for wait in verdict.waits}
     others = [one for one in failing.threads if one.state == "waits" and one.thread not in explained]
     return Story(

@@ -42,7 +42,7 @@ def help_of_early_signal(kind: str, conflict: Conflict, failing: Observation) ->
         return ""
     method = signal.detail.partition("(")[0]
     return (
-        f"to call {method}() of {signal.name} ({_at(signal)}) only after {_at(late)}: thread {early.thread} waits for "
+        f"call {method}() of {signal.name} ({_at(signal)}) only after {_at(late)}: thread {early.thread} waits for "
         "that, and then goes on"
     )
 

@@ -66,7 +66,7 @@ def of_time_limit(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
             (wait,),
             (),
             f"Thread {running.thread} was still running{at}; it passed yield points, and did not repeat itself.",
-            help="more time, with `--time-limit`, tells a slow program from one that hangs",
+            help="give it more time, with `--time-limit`, to tell a slow program from one that hangs",
         )
     return of_roots(hang, waits, ending)
 

@@ -13,8 +13,14 @@ from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story.both import with_first_half, with_first_step, with_overlapping_calls, with_own_check
+from replay_dd.schedules.model import Ending, Switch
+from replay_dd.schedules.story.both import (
+    with_first_half,
+    with_first_step,
+    with_overlapping_calls,
+    with_own_check,
+    with_stale_check,
+)
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
@@ -34,8 +40,10 @@ from replay_dd.schedules.story.left_over import find_left_over
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
-from replay_dd.schedules.story.sentences import other_order, turned_round, without_promise
+from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
+from replay_dd.schedules.story.sentences import other_order
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
+from replay_dd.schedules.story.stale_store import with_stale_store
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
@@ -51,6 +59,7 @@ from replay_dd.schedules.story.victim import (
     never_done,
 )
 
+_ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
 _MOST_CHOICES = 2  # beside the isolated one that are looked at
 
 
@@ -121,7 +130,8 @@ def _told(
     told = _race(found, switch, twins, runner, limit_s)
     if twins.failing_hang is None:
         return told
-    return told._replace(story=with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), told.story))
+    story = tell_deadlock(twins.failing_hang, twins.passing_hang, ending, twins.failing_flow)
+    return told._replace(story=with_race(story, told.story))
 
 
 def _race(
@@ -133,7 +143,8 @@ def _race(
     if left_over is not None:
         return left_over
     if conflict.left is None and conflict.right is None:
-        return _of_first_look(found, switch, twins, runner, limit_s)
+        other = _of_first_look(found, switch, twins, runner, limit_s)
+        return other if other.story or other.interrupted else _of_other_choice(found, twins, runner, limit_s)
     links, proved, interrupted = NO_LINKS, conflict, False
     try:
         proved, links = _links(found, switch, twins, conflict, runner, limit_s)
@@ -145,10 +156,10 @@ def _race(
         producers = _between_producers(found, switch, twins, conflict, runner, limit_s, links.runs)
         conflict, proved, links = producers or (conflict, proved, links)
     if kind_of(conflict, replace(ending, deadlock=())) == NON_REPEATABLE_READ:
-        conflict = without_refuted(conflict, links)
+        conflict = without_refuted(with_stale_store(conflict, links, twins.failing, twins.failing_flow), links)
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
-    story = tell_race(conflict, twins.failing, twins.passing, at_once)
+    story = tell_race(conflict, twins.failing, twins.passing, at_once, links.proved)
     if story is None:
         return Explanation(None, interrupted=interrupted)
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
@@ -166,8 +177,7 @@ def _race(
     for link in more.tried:
         story = story._replace(summary=story.summary + other_order(link.first, link.second))
     links = Links((*links.tried, *more.tried), links.runs + more.runs)
-    chain = _chain(twins, proved, found, story)
-    return Explanation(story, links=links, chain=chain, interrupted=interrupted, conflict=conflict)
+    return Explanation(story, "", links, _chain(twins, proved, found, story), interrupted, conflict=conflict)
 
 
 def _left_over(conflict: Conflict, twins: Twins, ending: Ending) -> Explanation | None:
@@ -230,8 +240,32 @@ def _of_first_look(
         if story is None or any(link.disproved for link in links.tried):
             continue
         story = as_tried(story._replace(inferred=(*story.inferred, INFERRED)), links)
-        chain = _chain(twins, conflict, found, story)
-        return Explanation(story, links=links._replace(runs=runs), chain=chain, conflict=conflict)
+        links, chain = links._replace(runs=runs), _chain(twins, conflict, found, story)
+        return Explanation(story, links=links, chain=chain, conflict=conflict)
+    return Explanation(None)
+
+
+def _of_other_choice(
+    found: ScheduleIsolation, twins: Twins, runner: Runner, limit_s: float | None, runs: int = 0
+) -> Explanation:
+    """The story of another choice that the failure needs, where nothing at the isolated one touches what is shared."""
+    if found.switch is None or found.needed is None or not found.needed.minimal or twins.failing_hang is not None:
+        return Explanation(None)
+    seen = [(choice, with_stale_check(one)) for choice, one in _elsewhere(found, found.switch, twins)]
+    for choice, conflict in sorted(seen, key=lambda one: one[1].left is None):  # two sides say more than an order
+        try:
+            _, links = _links(found, GuiltySwitch(choice, None), twins, conflict, runner, limit_s, runs)
+        except KeyboardInterrupt:
+            return Explanation(None, interrupted=True)
+        except ReplayDDError:
+            return Explanation(None)
+        runs += links.runs
+        story = tell_race(conflict, twins.failing, twins.passing, found.failing.ending, links.proved)
+        if story is None or not links.proved or any(link.disproved for link in links.tried):
+            continue
+        story = as_tried(story._replace(inferred=(*story.inferred, _ELSEWHERE)), links)
+        links, chain = links._replace(runs=runs), _chain(twins, conflict, found, story)
+        return Explanation(story, links=links, chain=chain, conflict=conflict)
     return Explanation(None)
 
 
@@ -256,46 +290,6 @@ def _between_producers(
     return None if proved is None else (proved, proved, links._replace(runs=links.runs + runs))
 
 
-def as_tried(story: Story, links: Links) -> Story:
-    """The story; it promises that the run passes the other way round only if that was not refuted.
-
-    Args:
-        story: as it was seen.
-        links: what was tried.
-    """
-    refuted = links.tried and not links.proved
-    if any(link.refuted and story.passes == turned_round(link.first, link.second) for link in links.tried):
-        story = story._replace(passes="", passing=())
-    return story._replace(summary=without_promise(story.summary)) if refuted else story
-
-
-def is_a_guess(conflict: Conflict, links: Links) -> bool:
-    """Whether only accesses nearby stand in for what was not seen, and runs showed that their order decides nothing.
-
-    Args:
-        conflict: what the threads did.
-        links: what was tried.
-    """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    tried = bool(links.tried) and all(link.disproved for link in links.tried)
-    return tried and all(edge.inferred for edge in edges)
-
-
-def without_refuted(conflict: Conflict, links: Links) -> Conflict:
-    """The conflict without a side that was only inferred and makes no difference, if the other side is proved.
-
-    Args:
-        conflict: what the threads did.
-        links: what was tried.
-    """
-    if conflict.left is None or conflict.right is None or len(links.tried) != 2:
-        return conflict
-    left, right = links.tried
-    if conflict.right.inferred and right.refuted and left.proved:
-        return conflict._replace(right=None)
-    return conflict._replace(left=None) if conflict.left.inferred and left.refuted and right.proved else conflict
-
-
 def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
     """The conflict that the story of a race is about.
 
@@ -312,7 +306,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         vague = kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock
         victim = (deciding_look(twins.failing, twins.passing, ending) if vague else None) or victim
     if victim is not None:
-        by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
+        by_victim = conflict_of_victim(twins.failing, twins.passing, victim, ending)
         conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
     elif kind_of(conflict, replace(ending, deadlock=())) in ("", ORDER_VIOLATION):
         conflict = _earlier_lost_update(found, switch, twins, conflict) or conflict
@@ -328,7 +322,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_first_half(with_first_step(conflict, switch, found.failing_range))
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = with_overlapping_calls(conflict, switch, twins.failing)
+        conflict = with_stale_check(with_overlapping_calls(conflict, switch, twins.failing), of_same=True)
     return essential(conflict, ending)
 
 
@@ -362,12 +356,18 @@ def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twi
 
 def conflicts_elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[Conflict]:
     """The conflicts at the other choices that the failure needs: the isolated one may only let their effect be seen."""
+    for _, conflict in _elsewhere(found, switch, twins):
+        if conflict.right is not None and not conflict.right.inferred:
+            yield conflict
+
+
+def _elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[tuple[Switch, Conflict]]:
     for choice in found.choices if found.needed is not None else ():
         if choice == switch.failing or choice.forced:
             continue
         conflict = with_own_look(find_conflict(twins.failing, GuiltySwitch(choice, None), None))
-        if conflict.right is not None and not conflict.right.inferred:
-            yield conflict
+        if conflict.right is not None:
+            yield choice, conflict
 
 
 def _links(

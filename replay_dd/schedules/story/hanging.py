@@ -12,7 +12,8 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, HangFrame, HangThing
+from replay_dd.schedules.flow import Flow
+from replay_dd.schedules.hang import NO_PROGRESS, SIGNAL_HANDLER, TIME_LIMIT, Hang, HangFrame, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.endless import of_time_limit
@@ -34,12 +35,13 @@ from replay_dd.schedules.story.verdict import (
 from replay_dd.schedules.story.words import listed
 
 
-def verdict_of(hang: Hang, ending: Ending) -> Verdict:
+def verdict_of(hang: Hang, ending: Ending, flow: Flow | None = None) -> Verdict:
     """What kind of hang this is.
 
     Args:
         hang: what is known of it.
         ending: how the run ended, for the exceptions in its threads.
+        flow: how values flowed through it; None if that was not followed.
     """
     waits = waits_of(hang)
     if hang.why == NO_PROGRESS:
@@ -58,7 +60,7 @@ def verdict_of(hang: Hang, ending: Ending) -> Verdict:
     circle = _circle(waits)
     if circle and not _all_for_one(circle):
         return _of_circle(hang, circle)
-    return of_roots(hang, waits, ending)
+    return of_roots(hang, waits, ending, flow)
 
 
 def waits_of(hang: Hang) -> list[Wait]:
@@ -123,8 +125,8 @@ def _of_pool(waits: list[Wait]) -> Verdict | None:
         things_of(starved),
         f"{several} ({listed(workers)}) {'waits' if one else 'wait'} for tasks that stand in the pool's own queue: no "
         "worker is left to run them.",
-        help="a task must not wait for a task of its own pool: give the inner tasks another pool, or let the outer one "
-        f"return before it needs their results. {len(workers) + 1} workers would only move the limit.",
+        help="give the inner tasks another pool, or let the outer one return before it needs their results: a task "
+        f"must not wait for a task of its own pool. {len(workers) + 1} workers would only move the limit.",
     )
 
 
@@ -140,8 +142,8 @@ def _of_loop(waits: list[Wait]) -> Verdict | None:
                 things_of([wait]),
                 f"Thread {name} runs an event loop, and blocks in it until a coroutine of that same loop is done; the "
                 "loop can only run that coroutine when this call returns.",
-                help=f"in a coroutine of that loop, `await` instead of waiting for {wait.thing.called}; a blocking "
-                "wait belongs into another thread",
+                help=f"`await` instead of waiting for {wait.thing.called} in a coroutine of that loop, or wait for it "
+                "in another thread",
             )
     return None
 
@@ -171,8 +173,8 @@ def _of_circle(hang: Hang, circle: list[Wait]) -> Verdict:
             things,
             f"The threads {listed(sorted(names))} wait for each other, and for {modules} to be done: a module that is "
             "being imported can be used by no other thread until its code has run.",
-            help="a module must not wait for a thread while it is imported: start the thread from a function, or let "
-            "that thread import nothing that is still being imported",
+            help="start the thread from a function, or let it import nothing that is still being imported: a module "
+            "must not wait for a thread while it is imported",
         )
     held = [hang.thing(number) for wait in circle for number in wait.thread.holds]
     locks = tuple(dict.fromkeys(thing for thing in held if thing is not None and thing in things))
@@ -193,7 +195,7 @@ def _of_circle(hang: Hang, circle: list[Wait]) -> Verdict:
             tuple(circle),
             (),
             f"The threads {listed(sorted(names))} wait for each other to end.",
-            help="one of them must not join the other: leave that to the thread that started both",
+            help="leave the joining of both to the thread that started them",
         )
     return Verdict(
         kinds.COMMUNICATION,
@@ -228,6 +230,23 @@ def _place_in_words(frames: list[HangFrame]) -> str:
     return "".join(f" ({frame.file.rpartition('/')[2]}:{frame.line})" for frame in frames)
 
 
+def is_taken_by_handler(hang: Hang, wait: Wait) -> bool:
+    """Whether the handler of a signal waits for a lock that the code has which it interrupted.
+
+    Args:
+        hang: what is known of the end.
+        wait: of a thread for a lock that it has itself.
+    """
+    if wait.thing is None:
+        return False
+    waits, took = (_handlers_in(hang.stack(number)) for number in (wait.thread.stack, wait.thing.taken))
+    return waits > took
+
+
+def _handlers_in(stack: tuple[HangFrame, ...]) -> int:
+    return sum(frame.function == SIGNAL_HANDLER for frame in stack)
+
+
 def _of_self(hang: Hang, wait: Wait) -> Verdict:
     thread, thing = wait.thread, wait.thing
     if thing is None:
@@ -241,6 +260,16 @@ def _of_self(hang: Hang, wait: Wait) -> Verdict:
         )
     if why_lost(hang, thing):
         return _leaked(hang, (wait,), thing, thread.thread, "")
+    if is_taken_by_handler(hang, wait):
+        return Verdict(
+            kinds.SELF_DEADLOCK,
+            (wait,),
+            (thing,),
+            f"Thread {thread.thread} waits for {thing.called}, which it holds itself: a signal came while it had it, "
+            f"and the handler takes it, too. A {thing.kind} cannot be taken twice.",
+            help="let the handler only set a flag, or put something into a `queue.SimpleQueue`, and do the work "
+            "outside of it; an RLock would let it in, but into the middle of what the lock guards",
+        )
     return Verdict(
         kinds.SELF_DEADLOCK,
         (wait,),

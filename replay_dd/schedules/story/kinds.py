@@ -107,7 +107,9 @@ def essential(conflict: Conflict, ending: Ending) -> Conflict:
     left, right = conflict.left, conflict.right
     if left is None or right is None or one_thing(left.access, right.access):
         return conflict
-    return conflict._replace(left=None) if kind_of(conflict, ending) == INVALIDATED else conflict
+    # A permit has no value that belongs to another one. (A program's own class may have that name, and values.)
+    needless = left.access.thing[0] == "object" and "Semaphore" in left.access.holder_type
+    return conflict._replace(left=None) if needless or kind_of(conflict, ending) == INVALIDATED else conflict
 
 
 def misses(first: Access, last: Access) -> bool:
@@ -216,7 +218,7 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
         if again and last.tested and _sets_flag(right):
             return INVALIDATED
-        if last.does == "iterates" and (first.does == "iterates" or not checks(first)):
+        if last.does == "iterates" and (first.does == "iterates" or not checks(first) or first.place == last.place):
             return CHANGED_IN_LOOP
         if _looks_elsewhere(left, right):
             return NON_REPEATABLE_READ

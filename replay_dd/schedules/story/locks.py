@@ -27,7 +27,7 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
         yield from (f"{who} at {listed(at)}" for who, at in rows.items())
         if not common:
             yield "no lock is common to them"
-    things = {access.name for access in steps}
+    things = {access.name for access in steps if _is_named(access)}
     told = {(access.place.path, access.place.line) for access in steps}
     guards: dict[str, list[str]] = {}
     for run in (failing, passing):
@@ -43,6 +43,11 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
                     if place not in at:
                         at.append(place)
     yield from (f"{name} guards it at {listed(places[:4])}" for name, places in guards.items())
+
+
+def _is_named(access: Access) -> bool:
+    """Whether it is to something that has a name: of a list or a dictionary without one, only the type is told."""
+    return access.thing[0] not in ("item", "whole") or access.name.partition("[")[0] != access.holder_type
 
 
 def _constructs(access: Access) -> bool:

@@ -35,6 +35,6 @@ def own_value_in_words(stored: Access, passing: Observation) -> str:
     if len(readers) < 2:
         return ""
     return (
-        f"in the passing run, each thread reads only what it has stored in {stored.name} itself: give each its own, as "
-        "a local variable, an argument, an attribute of `threading.local()` or a context variable"
+        f"give each thread its own {stored.name}, as a local variable, an argument, an attribute of "
+        "`threading.local()` or a context variable: in the passing run, each reads only what it has stored there itself"
     )

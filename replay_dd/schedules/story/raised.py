@@ -1,18 +1,20 @@
 """The look that made the program raise an exception of its own: ``if not self.open: raise Closed``.
 
 No access failed there, so none shows itself as the victim. But the statement before the ``raise`` looked at something,
-and what it found was put there by another thread.
+and what it found was put there by another thread. Or it found None, which fails only where it is used.
 
 Rules of this module:
 
 * Only what the thread looked at last, in the very function that raised, and decided by, counts.
 * The value must be what another thread stored last, and differ from all that this look finds in the passing run.
+* A look that found None counts if the passing run finds something there, and the exception complains about None.
 """
 
 from __future__ import annotations
 
 from replay_dd.schedules.model import Ending, UncaughtException
 from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.victim import finds_none, is_raised, same_look
 
 _MOST_LINES = 3  # between a look and the `raise` that it decides
 
@@ -32,7 +34,18 @@ def deciding_look(failing: Observation, passing: Observation, ending: Ending) ->
         usual = [one for one in passing.accesses if _place(one) == _place(look) and one.name == look.name]
         if usual and not any(one.old.same(look.old) for one in usual):
             return look
-    return None
+    return _used_none(failing, passing, ending)
+
+
+def _used_none(failing: Observation, passing: Observation, ending: Ending) -> Access | None:
+    """The look that found None where the passing run finds something; what was made of it raised an exception."""
+    if not any("'NoneType' object" in error.text for error in ending.exceptions):
+        return None
+    usual = {
+        same_look(one) for one in passing.accesses if one.does == "reads" and one.old.is_known and not finds_none(one)
+    }
+    looks = [one for one in failing.accesses if one.does == "reads" and one.old.text == "None" and not one.tested]
+    return next((one for one in reversed(looks) if is_raised(one, ending) and same_look(one) in usual), None)
 
 
 def _last_look(failing: Observation, error: UncaughtException) -> Access | None:

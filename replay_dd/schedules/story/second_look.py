@@ -30,6 +30,6 @@ def help_of_second_look(kind: str, conflict: Conflict, failing: Observation) -> 
     if not names:
         return ""
     return (
-        f"to look at {looks.name} once more when {names[0]} is held: it may have changed while the thread waited for "
+        f"look at {looks.name} once more when {names[0]} is held: it may have changed while the thread waited for "
         "the lock"
     )

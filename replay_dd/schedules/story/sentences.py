@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
@@ -9,6 +11,14 @@ from replay_dd.schedules.story.story import called_at
 from replay_dd.schedules.story.words import listed, short_file
 
 _OTHER_WAY = "; the other way round it passes."
+_ENDS = {  # what a method that takes a thing away has done to it
+    "cancel": "cancelled it",
+    "clear": "emptied it",
+    "close": "closed it",
+    "shutdown": "shut it down",
+    "stop": "stopped it",
+    "terminate": "ended it",
+}
 
 
 def without_promise(summary: str) -> str:
@@ -20,8 +30,14 @@ def without_promise(summary: str) -> str:
     return summary.replace(_OTHER_WAY, ".")
 
 
-def summary_of(kind: str, conflict: Conflict) -> str:
-    """What happened, in a sentence or two."""
+def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -> str:
+    """What happened, in a sentence or two.
+
+    Args:
+        kind: in the field's words.
+        conflict: what the threads did.
+        proved: accesses whose order is proved to matter: of several changes by the others, one of these is named.
+    """
     right, left = conflict.right, conflict.left
     edge = right or left
     if edge is None:
@@ -31,9 +47,9 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(left, right):
         return _stored_twice(conflict.thread, right)
     one, first, then = conflict.thread, left.access, right.access
-    change = _change(right) or _change(left) or right.others[-1]
+    change = _proved_change([left, right], proved) or _change(right) or _change(left) or right.others[-1]
     if kind == kinds.CHECK_THEN_ACT and not one_thing(first, then):
-        change = _change(left) or change  # what it has seen, not what it does then
+        change = _proved_change([left], proved) or _change(left) or change  # what it has seen, not what it does then
     other, between = change.thread, _at(change)
     twice = (
         f"Thread {one} goes through {then.name} ({_at(then)}) while thread {other} changes it ({between})."
@@ -48,7 +64,10 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         kinds.ROLLED_BACK: f"Thread {one} changes {first.name} ({_at(first)}), and thread {undoes.thread} rolls back "
         f"({_at(undoes)}) before thread {one} is done ({_at(then)}). If both use one connection, that undoes the "
         "change.",
-        kinds.SAVE_AND_RESTORE: f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
+        kinds.SAVE_AND_RESTORE: f"Thread {one} replaces {then.name} ({_at(first)}) until it puts back what it has "
+        f"saved ({_at(then)}); thread {looks.thread} uses it in between ({_at(looks)}), and finds what is not for it."
+        if looks.reads and not looks.writes and first.writes
+        else f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
         f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
         kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({_at(first)}) and then replaces it ({_at(then)}); "
         f"what thread {other} has changed there in between ({between}) is lost."
@@ -122,9 +141,11 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         )
     unready = used_unready(conflict)
     if kind == kinds.TOO_EARLY and unready is not None:
+        shown = own if conflict.left is None or own.thing != unready.thing else conflict.left.access
         return (
-            f"Thread {one} stores {own.name} ({_at(own)}) before it is ready; thread {unready.thread} misses "
-            f"{unready.name} in it ({_at(unready)})."
+            f"Thread {one} stores {shown.name} ({_at(shown)}) before it is ready; thread {unready.thread} misses "
+            f"{unready.name} in it ({_at(unready)})"
+            f"{'.' if shown is own else f', which thread {one} sets only then ({_at(own)}).'}"
         )
     if kind == kinds.INVALIDATED and other.new.type == "bool":
         return (
@@ -137,8 +158,9 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         "nothing is there.",
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
         f"({_at(own)}){', which it no longer comes to' if conflict.never else ''}.",
-        kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
-        f"({_at(other)})." + ("" if expired is last else f" Before that, its time-out expires ({_at(expired)})."),
+        kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has "
+        f"{_taken_away(other)} ({_at(other)})."
+        + ("" if expired is last else f" Before that, its time-out expires ({_at(expired)})."),
         kinds.MISSED_NOTIFICATION: f"Thread {last.thread} notifies before thread {one} waits; nothing wakes "
         "it any more.",
         kinds.EARLY_TIMEOUT: f"The time-out of thread {expired.thread} ({_at(expired)}) expires before thread {one} is "
@@ -147,9 +169,22 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
     return sentences.get(kind) or _order(conflict)
 
 
+def _taken_away(access: Access) -> str:
+    if access.does == "stores" and access.new.text == "None":
+        return "set it to None"
+    method = access.detail.partition("(")[0] if access.does == "calls" else ""
+    return _ENDS.get(method, "taken it away")
+
+
 def _change(edge: Edge) -> Access | None:
     """The last change that the others make."""
     return next((other for other in reversed(edge.others) if other.writes), None)
+
+
+def _proved_change(edges: Iterable[Edge], proved: Collection[Access]) -> Access | None:
+    """The last change by the others whose order is proved to matter; None if none is."""
+    found = [other for edge in edges for other in edge.others if other.writes and other in proved]
+    return max(found, key=lambda other: other.number, default=None)
 
 
 def _both(first: Access, then: Access) -> str:

@@ -68,7 +68,7 @@ def tell_tasks(failing: Observation, passing: Observation, ending: Ending) -> tu
         return None
     file = short_file(first.place.file)
     here = f"{file}:{first.place.line} to {file}:{last.place.line}"
-    words = f"an `asyncio.Lock` from {here}, or reading {first.name} again after what is awaited in between"
+    words = f"hold an `asyncio.Lock` from {here}, or read {first.name} again after what is awaited in between"
     return conflict, story._replace(help=words, inferred=(*story.inferred, _INFERRED))
 
 

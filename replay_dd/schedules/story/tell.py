@@ -10,6 +10,7 @@ from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
+from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.locks import locks_in_words
@@ -17,6 +18,7 @@ from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.second_look import help_of_second_look
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
+from replay_dd.schedules.story.stop_flag import help_of_stop_flag
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn, called_at, path_of
 from replay_dd.schedules.story.timers import help_of_cancelled_timer
 from replay_dd.schedules.story.words import Letters, described, listed
@@ -26,7 +28,13 @@ _MOST_PASSING = 8
 _EMPTIES_FILE = re.compile(r"^open\(.*'w[bt+]*'")
 
 
-def tell_race(conflict: Conflict, failing: Observation, passing: Observation, ending: Ending) -> Story | None:
+def tell_race(
+    conflict: Conflict,
+    failing: Observation,
+    passing: Observation,
+    ending: Ending,
+    proved: Sequence[Access] = (),
+) -> Story | None:
     """The story of a conflict; None if the observation shows none.
 
     Args:
@@ -34,12 +42,13 @@ def tell_race(conflict: Conflict, failing: Observation, passing: Observation, en
         failing: all that the failing run accessed.
         passing: all that the passing run accessed.
         ending: how the failing run ended.
+        proved: the accesses whose order is proved to matter.
     """
     kind = kinds.kind_of(conflict, ending)
     if not kind or (conflict.left is None and conflict.right is None):
         return None
     passes = passes_in_words(kind, conflict, passing_order(conflict, failing, passing))
-    story = _Teller(conflict, failing, passing).tell(kind, passes)
+    story = _Teller(conflict, failing, passing, proved).tell(kind, passes)
     waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
     return story._replace(waits=waits)
 
@@ -51,6 +60,7 @@ class _Teller:
     conflict: Conflict
     failing: Observation
     passing: Observation
+    proved: Sequence[Access] = ()
     letters: Letters = field(default_factory=Letters)
     marks: int = 0
     shared_names: frozenset[str] = frozenset()
@@ -82,7 +92,7 @@ class _Teller:
         return Story(
             kind=kind,
             things=tuple(things.values()),
-            summary=summary_of(kind, conflict) + _inside_package([*accesses, *stretch]),
+            summary=summary_of(kind, conflict, self.proved) + _inside_package([*accesses, *stretch]),
             turns=tuple(turns),
             passes=words_for_pass,
             passing=tuple(self._passing(own_before + stretch + (accesses if conflict.never else own_after))),
@@ -94,7 +104,7 @@ class _Teller:
     def _help(self, kind: str, access: Access) -> str:
         if kind == kinds.LEFT_OVER:
             return (
-                f"to set {access.name} in each call, or to delete it when a call ends; a thread that serves one call "
+                f"set {access.name} in each call, or delete it when a call ends; a thread that serves one call "
                 "after another keeps it"
             )
         too_soon = help_of_second_look(kind, self.conflict, self.failing) or help_of_early_signal(
@@ -104,17 +114,23 @@ class _Teller:
             return too_soon
         if kind == kinds.TORN_UPDATE and access.thing[0] == "file" and _EMPTIES_FILE.search(access.detail):
             return (
-                f"to write another file, and to put it in the place of {access.name} by `os.replace()` when it is "
+                f"write another file, and put it in the place of {access.name} by `os.replace()` when it is "
                 "complete: who reads then finds the old content or the new"
             )
         timer = help_of_cancelled_timer(kind, self.conflict, self.failing)
         if timer:
             return timer
+        stopped = help_of_stop_flag(kind, self.conflict, self.failing, self.passing)
+        if stopped:
+            return stopped
+        closed = help_of_closed_loop(self.conflict)
+        if closed:
+            return closed
         if kind == kinds.UPDATE_AND_READ and access.holder_type == "Random":
-            return f"a generator of its own for each call, instead of {access.name} for all"
+            return f"give each call a generator of its own, instead of {access.name} for all"
         if kind == kinds.CONCURRENT_USE and self.conflict.inside is not None and access.thing[0] == "attribute":
             return (
-                f"one {access.holder_type} for each thread, unless its package promises that threads may use one "
+                f"give each thread its own {access.holder_type}, unless its package promises that threads may use one "
                 "at the same time"
             )
         own = own_value_in_words(access, self.passing) if kind == kinds.OVERWRITTEN else ""

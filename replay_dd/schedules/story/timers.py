@@ -34,7 +34,7 @@ def help_of_cancelled_timer(kind: str, conflict: Conflict, failing: Observation)
         cancelled = _cancelled_meanwhile(one, failing) if _is_of_timer(one) else None
         if cancelled is not None:
             return (
-                f"to let the function of the timer look, under a lock, whether it is still wanted: `cancel()` "
+                f"let the function of the timer look, under a lock, whether it is still wanted: `cancel()` "
                 f"({short_file(cancelled.place.file)}:{cancelled.place.line}) does not stop a timer whose time is over"
             )
     return ""

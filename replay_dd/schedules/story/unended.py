@@ -8,19 +8,23 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangStep, HangThing
+from replay_dd.schedules.flow import Flow
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangFrame, HangStep, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_calls, own_name, things_of
 from replay_dd.schedules.story.wait_loops import waits_in_loop
+from replay_dd.schedules.story.way_out import WayOut, never_releases, returns_in_one_way, way_out_of
 from replay_dd.schedules.story.words import listed
 
 _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
 _SEMAPHORES = ("Semaphore", "BoundedSemaphore")
 _EXPLAINED = (*_QUEUES, *_SEMAPHORES, "Condition", "Event", "Barrier", "Future")
+ON_EXCEPTION = "also when an exception leaves"
+LOOK_FIRST = "wait in a loop that looks at the state first"
 
 
-def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
+def of_roots(hang: Hang, waits: list[Wait], ending: Ending, flow: Flow | None = None) -> Verdict:
     """What kind of hang it is where no circle of threads explains it; arguments as for ``verdict_of``."""
     waiting = {wait.thread.thread for wait in waits}
     roots = [wait for wait in waits if not (wait.known and set(wait.on) & waiting)]
@@ -38,7 +42,7 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     for wait in roots:
         if wait.thing is not None:
             same = tuple(other for other in roots if other.thing == wait.thing)
-            return _of_thing(hang, same, wait.thing, ending)
+            return _of_thing(hang, same, wait.thing, ending, flow)
     outside = tuple(wait for wait in roots if wait.thing is None)
     words = "; ".join(f"thread {wait.thread.thread} {wait.thread.explanation}" for wait in outside)
     sentence = f"{words[:1].upper()}{words[1:]}."
@@ -52,7 +56,7 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
             outside,
             (),
             f"{_who(loops)} {verb}: {why}.",
-            help="from another thread, use `loop.call_soon_threadsafe()` or `run_coroutine_threadsafe()`: "
+            help="use `loop.call_soon_threadsafe()` or `run_coroutine_threadsafe()` from another thread: "
             "`put_nowait()`, `set()`, `set_result()` and `call_soon()` of asyncio wake no loop and are not thread-safe",
         )
     if hang.why == TIME_LIMIT:
@@ -70,7 +74,7 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     return Verdict(kinds.COMMUNICATION if len(outside) > 1 else kinds.NEVER_COMES, outside, (), sentence)
 
 
-def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: Ending) -> Verdict:
+def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: Ending, flow: Flow | None) -> Verdict:
     steps = hang.steps_of(thing.number)
     who = f"{'Threads' if len(waits) > 1 else 'Thread'} {listed(wait.thread.thread for wait in waits)}"
     verb = "wait" if len(waits) > 1 else "waits"
@@ -79,7 +83,7 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
     if thing.kind in _QUEUES:
         return _of_queue(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _SEMAPHORES:
-        return _of_semaphore(hang, waits, thing, steps, f"{who} {verb}", ending)
+        return _of_semaphore(hang, waits, thing, steps, f"{who} {verb}", ending, flow)
     if thing.kind == "Barrier":
         away = sorted({step.thread for step in steps if step.does == "arrives at"} - {w.thread.thread for w in waits})
         came = [step for step in steps if step.thread in away]
@@ -91,7 +95,7 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
             f"{who} {verb} at {thing.called}, where {thing.state}; no other thread will come.{missing}"
             + "".join(how_died(ending, name) for name in away or ended(hang)),
             tuple(came[-3:]),
-            help=f"a thread that leaves must tell the others: `{own_name(thing)}.abort()` on its way out, or a "
+            help=f"let a thread that leaves tell the others, by `{own_name(thing)}.abort()` on its way out, or make a "
             "barrier for fewer threads",
         )
     if thing.kind == "Future":
@@ -102,8 +106,8 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
             f"{who} {verb} for the result of {thing.called}, and {thing.state or 'nobody sets it'}."
             + "".join(how_died(ending, name) for name in ended(hang)),
             tuple(step for step in steps if step.does in ENDS_WAIT),
-            help="whoever makes a future must see to it that it is completed on every way, also if an answer comes "
-            "before the future is known or an exception stops the one who would complete it",
+            help="complete a future on every way, also if an answer comes before the future is known or an exception "
+            "stops the one who would complete it",
         )
     return Verdict(
         kinds.DEADLOCK,
@@ -147,7 +151,7 @@ def _of_signal(
             shown,
             help=_notify_all(hang, waits, thing, last)
             if waits_in_loop(hang, waits[0].thread)
-            else f"wait in a loop that looks at the state first: `while not ...: {own_name(thing)}.wait()`, and "
+            else f"{LOOK_FIRST}: `while not ...: {own_name(thing)}.wait()`, and "
             "change that state under the same condition before notifying",
         )
     gave_up = [step for step in hang.steps if step.does == "gives up" and step.thread == waits[0].thread.thread]
@@ -174,8 +178,8 @@ def _notify_all(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, last: Han
     if last.does != "notifies" or len(places) < 2:
         return ""
     return (
-        f"threads wait for different things at {thing.called}, and `notify()` wakes only one, which may be the wrong "
-        "one: `notify_all()`, or one condition for each thing"
+        f"call `notify_all()`, or make one condition for each thing: threads wait for different things at "
+        f"{thing.called}, and `notify()` wakes only one, which may be the wrong one"
     )
 
 
@@ -212,7 +216,7 @@ def _of_queue(
             f"{who} for room in {thing.called}, which is {thing.state}, and no thread that is left will take one out."
             f"{came}{died}",
             tuple(last),
-            help=f"whoever takes items out of {thing.called} must go on, or drain it, when an exception stops its work"
+            help=f"go on taking items out of {thing.called}, or drain it, when an exception stops the work"
             if dead
             else f"end those who take items out of {thing.called} only when all who put some in are done",
         )
@@ -245,7 +249,13 @@ def _gets(step: HangStep, thread: str) -> bool:
 
 
 def _of_semaphore(
-    hang: Hang, waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending
+    hang: Hang,
+    waits: tuple[Wait, ...],
+    thing: HangThing,
+    steps: list[HangStep],
+    who: str,
+    ending: Ending,
+    flow: Flow | None,
 ) -> Verdict:
     taken: dict[str, list[HangStep]] = {}
     for step in steps:
@@ -258,6 +268,7 @@ def _of_semaphore(
             taken[wait.thread.thread].pop()  # the one that waits
     kept = [step for own in taken.values() for step in own]
     words = ""
+    help_ = f"release {thing.called} on every way out, exceptions too: `with {own_name(thing)}:` or `finally:`"
     for step in kept:
         place = next((frame for frame in hang.stack(step.stack) if frame.counted), None)
         thread = hang.thread(step.thread)
@@ -266,6 +277,11 @@ def _of_semaphore(
         how = "has ended since" if thread is None or thread.state == "ended" else ""
         if not how and place is not None and place.function not in now:
             how = "has left that function since"
+        left = None if place is None else way_out_of(flow, step, place)
+        if left is not None and place is not None:
+            how = f"{'left that function by an exception' if left.raised else 'returned'} ({left.file}:{left.line})"
+            if never_releases(place):
+                help_ = _where_kept(thing, place, left)
         words += f" Thread {step.thread} took one{where}" + (f", {how}" if how else "") + " and never released it."
         words += how_died(ending, step.thread)
     return Verdict(
@@ -274,5 +290,22 @@ def _of_semaphore(
         (thing,),
         f"{who} for a permit of {thing.called}, and there is {thing.state}.{words}",
         tuple(kept[-4:]),
-        help=f"release {thing.called} on every way out, exceptions too: `with {own_name(thing)}:` or `finally:`",
+        help=help_,
+    )
+
+
+def _where_kept(thing: HangThing, place: HangFrame, left: WayOut) -> str:
+    """What would help where a function hands a permit to its caller."""
+    if left.raised:
+        return (
+            f"release {thing.called} {ON_EXCEPTION} {place.function} with a permit: in an `except BaseException:` that "
+            "ends with `raise`"
+        )
+    if returns_in_one_way(place):
+        return (
+            f"release {thing.called} on every way out of what calls {place.function}, exceptions too: in a `finally:`"
+        )
+    return (
+        f"release {thing.called} before {place.function} returns at {left.file}:{left.line}, if its caller does not "
+        "do so then"
     )

@@ -33,11 +33,11 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
         switch: the isolated switch.
         ending: how the failing run ended.
     """
-    innocent = {_key(access) for access in passing.accesses if _cannot_succeed(access)}
+    innocent = {same_look(access) for access in passing.accesses if _cannot_succeed(access)}
     failed = [
         access
         for access in failing.accesses
-        if access.global_time >= switch.global_time and _cannot_succeed(access) and _key(access) not in innocent
+        if access.global_time >= switch.global_time and _cannot_succeed(access) and same_look(access) not in innocent
     ]
     known = [access for access in failed if is_raised(access, ending)]
     victim = next(iter(known), None) or _in_loop(failing, ending) or next(iter(failed), None)
@@ -55,20 +55,23 @@ def is_raised(access: Access, ending: Ending) -> bool:
     return any((frame.file, frame.line) in raised for frame in access.stack[:1])
 
 
-def conflict_of_victim(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
+def conflict_of_victim(
+    failing: Observation, passing: Observation, victim: Access, ending: Ending | None = None
+) -> Conflict | None:
     """What the others did between the last look of a thread at a thing and its access that failed.
 
     Args:
         failing: all that the failing run accessed.
         passing: all that the passing run accessed.
         victim: the access that failed.
+        ending: how the failing run ended; None if it does not matter how far the other threads came.
     """
     earlier = [access for access in failing.accesses if access.number < victim.number]
     if not victim.found.number >= 0:
         victim = _as_found(earlier, victim)
     changes = [one for one in earlier if one.thread != victim.thread and one.writes and one.touches(victim)]
     if not changes:
-        return _too_early(failing, victim) or _never_made(failing, passing, victim)
+        return _too_early(failing, victim) or _never_made(failing, passing, victim, ending)
     looks = [
         access
         for access in earlier
@@ -265,9 +268,9 @@ def _too_early(failing: Observation, victim: Access) -> Conflict | None:
     return Conflict(made.thread, None, Edge(made, (victim,), inferred=False), None, stretch, before, after)
 
 
-def _never_made(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
+def _never_made(failing: Observation, passing: Observation, victim: Access, ending: Ending | None) -> Conflict | None:
     """The conflict with the thread that makes the thing in the passing run; the failing one has ended before."""
-    there = [one for one in passing.accesses if _key(one) == _key(victim) and not one.old.is_missing]
+    there = [one for one in passing.accesses if same_look(one) == same_look(victim) and not finds_none(one)]
     if victim.does != "reads" or not there:
         return None
     makes = [
@@ -280,7 +283,8 @@ def _never_made(failing: Observation, passing: Observation, victim: Access) -> C
     maker = makes[0].thread
     own = [one for one in failing.accesses if one.thread == maker]
     same = {(one.time, one.place) for one in passing.accesses if one.thread == maker and one.time < makes[0].time}
-    if not own or (own[-1].time, own[-1].place) not in same:
+    waits = not own and ending is not None and ending.thread_times.get(maker, makes[0].time + 1) <= makes[0].time
+    if not waits and (not own or (own[-1].time, own[-1].place) not in same):
         return None  # it went another way
     made = makes[0]._replace(number=failing.accesses[-1].number + 1, thing=victim.thing)
     before = tuple(one for one in own if one.number < victim.number)
@@ -321,7 +325,31 @@ def _in_loop(failing: Observation, ending: Ending) -> Access | None:
         steps = [one for one in here if one.does == "iterates" and error.where in (one.thread, "main")]
         if steps:
             return steps[-1]
+        going = [one for one in here if _goes_through(one) and one.place.function == frame.function]
+        found = [step for step in (_last_step(failing, one) for one in going) if step is not None]
+        own = [step for step in found if error.where in (step.thread, "main" if step.thread == "0" else "")]
+        if own or found:
+            return (own or found)[-1]
     return None
+
+
+def _goes_through(access: Access) -> bool:
+    """Whether a function of the library, such as ``min()`` or ``sorted()``, is given a whole container."""
+    return access.thing[0] == "whole" and access.reads and not access.writes and access.detail.endswith("()")
+
+
+def _last_step(failing: Observation, going: Access) -> Access | None:
+    """The step at which such a function found its container changed, while it asked the program about the items.
+
+    None if nobody has changed it meanwhile.
+    """
+    later = [one for one in failing.accesses if one.number > going.number]
+    inside = [one for one in later if one.thread == going.thread and going.stack[0] in one.stack[1:]]
+    if not inside:
+        return None
+    step = going._replace(does="iterates", detail="", number=inside[-1].number)
+    changed = (one for one in later if one.number < step.number and one.thread != step.thread and one.writes)
+    return step if any(one.touches(step) for one in changed) else None
 
 
 def _directory_of(failing: Observation, victim: Access) -> Access | None:
@@ -352,5 +380,11 @@ def _found_none(access: Access) -> bool:
     return access.old.text == "False" if access.does == "checks" else access.old.is_missing
 
 
-def _key(access: Access) -> tuple[str, str, int, str]:
+def finds_none(access: Access) -> bool:
+    """Whether an access found that nothing was there, or None."""
+    return access.old.is_missing or access.old.text == "None"
+
+
+def same_look(access: Access) -> tuple[str, str, int, str]:
+    """What an access has in common with the same one in another run."""
     return access.thread, access.place.path, access.place.line, access.name

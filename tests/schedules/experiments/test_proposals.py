@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from replay_dd.report.tried import virtual_in_words
-from replay_dd.schedules.experiments.narrow import narrowed
+from replay_dd.schedules.experiments import experiments as module
+from replay_dd.schedules.experiments.experiments import Budget
+from replay_dd.schedules.experiments.narrow import bodies_called, narrowed
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
     deadlock_proposals,
     joined,
     lock_proposals,
     order_proposals,
+    outermost,
     sites,
+    without_gaps,
 )
 from replay_dd.schedules.experiments.sources import Sources, between
 from replay_dd.schedules.experiments.statements import Statements
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.schedules.experiments.fakes import access, program_with
@@ -55,6 +61,10 @@ WRITE = access("0.1", ("work", 90), ("Thing.both", 15), (UPDATE, 6), (PUT, 12), 
 OTHER = access("0.2", ("work", 91), (RESET, 18), does="stores", held=(LOCK,))
 UNGUARDED = access("0.2", ("work", 91), (RESET, 20), does="stores")
 TAKES = access("0.2", ("work", 91), (RESET, 17), ("-acquire", 1), does="acquires", thing=("lock", LOCK, ""))
+
+
+def replace_line(frame: StackFrame, line: int, function: str) -> StackFrame:
+    return frame._replace(line=line, function=function)
 
 
 def region(function: str, first: int, last: int = 0) -> Region:
@@ -109,6 +119,44 @@ def test_a_handler_that_a_package_calls_shares_only_the_package_with_what_that_d
     assert between(itself, handler, sources)[0] == Region("pack/part.py", UPDATE, 3, 6)
     called = [access("0.1", ("work", 15), (f"+{UPDATE}", line)) for line in (3, 6)]
     assert between(*called, sources)[0] == region("work", 15)
+
+
+def test_what_is_only_called_from_another_region_needs_no_lock_of_its_own() -> None:
+    around, inside = region(UPDATE, 3, 6), region(PUT, 11, 12)
+    assert outermost((around, inside), seen(READ, WRITE)) == (around,)
+    elsewhere = access("0.2", ("work", 91), (PUT, 12), does="stores")
+    assert outermost((around, inside), seen(READ, WRITE, elsewhere)) == (around, inside)
+    assert outermost((around, region(RESET, 18)), seen(READ, WRITE)) == (around, region(RESET, 18))
+
+
+def test_instead_of_a_statement_what_it_calls_may_be_locked(sources: Sources) -> None:
+    within = [VirtualLock((region(UPDATE, 3, 7),))]
+    assert list(bodies_called(VirtualLock((region("Thing.both", 15),)), seen(READ, WRITE), sources)) == within
+    several = VirtualLock((region(UPDATE, 3, 6),))
+    assert list(bodies_called(several, seen(READ, WRITE), sources)) == []
+    of_program = VirtualLock((region("Thing.both", 15),), "self.lock")
+    assert list(bodies_called(of_program, seen(READ, WRITE), sources)) == []
+
+
+def test_a_lock_that_one_function_takes_and_another_one_gives_back_guards_nothing(tmp_path: Path) -> None:
+    kept = TEXT.replace("self.lock.release()", "self.value = 0")
+    groups = list(
+        lock_proposals(
+            conflict(READ, WRITE, OTHER),
+            seen(READ, TAKES, OTHER, WRITE),
+            Sources(program_with(tmp_path, prog_py=kept)),
+        )
+    )
+    assert {lock.taking for group in groups for lock in group} == {""}
+
+
+def test_a_lock_that_is_kept_at_one_place_is_taken_as_another_one_takes_it(tmp_path: Path) -> None:
+    kept = TEXT.replace("self.lock.release()", "self.value = 0")
+    entered = TAKES._replace(place=replace(TAKES.place, line=11, function=PUT))
+    entered = entered._replace(stack=(replace_line(TAKES.stack[0], 11, PUT), *TAKES.stack[1:]))
+    sources = Sources(program_with(tmp_path, prog_py=kept))
+    groups = list(lock_proposals(conflict(READ, WRITE, OTHER), seen(READ, TAKES, entered, OTHER, WRITE), sources))
+    assert "self.lock" in {lock.taking for group in groups for lock in group}
 
 
 def test_there_is_no_region_in_a_file_that_has_changed(tmp_path: Path) -> None:
@@ -227,6 +275,26 @@ def test_a_lock_is_narrowed_to_the_statements_that_are_needed(sources: Sources) 
     assert needs(18, 4).regions == (region(RESET, 18), region(UPDATE, 4))
 
 
+def test_narrowing_leaves_no_gap_to_a_with_that_takes_the_same_lock(tmp_path: Path) -> None:
+    """Others may come in where a lock is given back and taken again; with a virtual one, hardly a schedule shows it."""
+    text = "def renew():\n    with lock:\n        a = 1\n    b = 2\n    with lock:\n        c = 3\n    d = 4\n"
+    sources = Sources(program_with(tmp_path, prog_py=text))
+    whole = VirtualLock((region("renew", 2, 7),), "lock")
+    tried: list[VirtualLock] = []
+
+    def holds(one: VirtualLock) -> bool:
+        tried.append(one)
+        return any(part.first <= 4 <= part.last for part in one.regions)
+
+    assert narrowed(whole, sources, holds, 100).regions == (region("renew", 2, 6),)
+    assert all(one.regions != (region("renew", 4),) for one in tried)
+    other = replace(whole, taking="")
+    assert narrowed(other, sources, holds, 100).regions == (region("renew", 4),)
+    assert without_gaps(VirtualLock((region("renew", 4),), "self.lock"), sources).regions == (region("renew", 2, 6),)
+    taken = VirtualLock((region("renew", 2, 3), region("renew", 7)), "self.lock")
+    assert without_gaps(taken, sources).regions == (region("renew", 5, 7),)  # where it is not taken already
+
+
 def test_narrowing_ends_where_nothing_more_may_be_tried(sources: Sources) -> None:
     lock = VirtualLock((region(UPDATE, 3, 7),))
     tried: list[VirtualLock] = []
@@ -292,3 +360,17 @@ def test_what_was_done_several_times_is_waited_for_as_often(sources: Sources) ->
     (order,) = order_proposals(conflict(None, adds[0], look), passing, sources)
     assert order == VirtualOrder(region(RESET, 18), region(PUT, 12), 2)
     assert "have passed prog.py:12 2 times" in virtual_in_words(order)
+
+
+def test_a_lock_around_one_statement_moves_into_what_that_calls(
+    sources: Sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as it holds there; what it was before stays at hand, should too few schedules have decided."""
+    around, body = VirtualLock((region("Thing.both", 15),)), VirtualLock((region(UPDATE, 3, 7),))
+    monkeypatch.setattr(module, "narrowed", lambda lock, *_: lock)
+    twins = SimpleNamespace(failing=seen(READ, WRITE)[0], passing=seen()[1])
+    found: Any = SimpleNamespace(failing=SimpleNamespace(program=program_with(tmp_path, prog_py=TEXT)))
+    for holding, expected in (({around, body}, [body, around]), ({around}, [around])):
+        trials: Any = SimpleNamespace(holds=lambda lock, *_, passing, holding=holding: lock in holding)
+        search = module._Search(found, found, twins, found, trials, found, Budget(), 0)  # type: ignore[arg-type]
+        assert search._narrowed(around, [0], passing=False) == expected

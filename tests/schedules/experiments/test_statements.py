@@ -98,3 +98,85 @@ def test_locks_are_named_as_they_are_taken() -> None:
     assert Statements("with locks[0], make(): pass").locks_at(1) == []
     header = Statements("with (\n    one,\n    other,\n):\n    pass\n")
     assert [header.locks_at(line) for line in (1, 3, 5)] == [["one", "other"], ["one", "other"], []]
+
+
+GENERATORS = textwrap.dedent(
+    """\
+    def lent(shelf):
+        book = shelf.pop()
+        try:
+            yield book
+        finally:
+            shelf.append(book)
+    def whole(shelf):
+        first = shelf[0]
+        def each():
+            yield first
+        keep = lambda: (yield)
+        return each
+    """
+)
+
+
+def test_no_region_goes_around_a_yield() -> None:
+    """A lock there would be kept while the caller goes on, and takes it, too."""
+    statements = Statements(GENERATORS)
+    assert list(statements.runs_around(2, 6)) == []
+    assert list(statements.runs_around(6, 6)) == [(6, 6)]
+    assert list(statements.runs_around(8, 11)) == [(8, 11), (8, 12)]
+
+
+def test_a_lock_that_its_function_does_not_release_is_kept() -> None:
+    text = "def begin():\n    lock.acquire()\ndef whole():\n    lock.acquire()\n    lock.release()\nlock.acquire()\n"
+    statements = Statements(text)
+    assert [statements.keeps_lock(line) for line in (2, 4, 5, 6)] == [True, False, False, False]
+
+
+def test_a_run_reaches_over_the_with_statements_beside_it_that_take_its_lock() -> None:
+    text = textwrap.dedent(
+        """\
+        def renew(self):
+            with self.lock:
+                self.closed = True
+            sleep(1)
+
+            with self.pool.lock:
+                self.closed = False
+            with self.other:
+                pass
+        """
+    )
+    statements = Statements(text)
+    assert statements.with_neighbours((4, 4), "pool.lock") == (2, 7)
+    assert statements.with_neighbours((4, 4), "self.other") == (4, 4)
+    assert statements.with_neighbours((6, 7), "self.other") == (6, 9)
+    assert statements.with_neighbours((3, 3), "self.lock") == (3, 3)
+    assert statements.with_neighbours((98, 99), "self.lock") == (98, 99)
+    assert statements.is_with((2, 3), "self.lock")
+    assert not statements.is_with((2, 4), "self.lock")
+    assert not statements.is_with((2, 3), "self.other")
+    assert not statements.is_with((98, 99), "self.other")
+
+
+def test_two_locks_that_one_function_takes_by_two_names_are_two() -> None:
+    text = textwrap.dedent(
+        """\
+        def move(one, other):
+            with one.lock:
+                amount = one.amount
+            with other.lock:
+                other.amount += amount
+            with one.lock:
+                one.amount = 0
+
+        def put(self):
+            with self.lock:
+                self.amount += 1
+        """
+    )
+    statements = Statements(text)
+    assert statements.with_neighbours((6, 7), "one.lock") == (6, 7)
+    assert statements.with_neighbours((6, 7), "other.lock") == (4, 7)
+    assert not statements.is_with((2, 3), "other.lock")
+    assert statements.is_with((10, 11), "other.lock")  # here it may have another name
+    assert not statements.is_with((10, 11), "other.guard")

@@ -98,6 +98,19 @@ def test_a_failure_like_that_one_but_elsewhere_proves_nothing() -> None:
     )
 
 
+def test_a_deadlock_of_other_threads_at_the_same_place_is_still_that_deadlock() -> None:
+    """It was there before, too, and so it would only be told beside; but the lock has only moved it."""
+    caught = Waiter("0.2", "waits for the lock", (Frame("prog.py", 3, "work", True),))
+    main = Waiter("0", "waits for thread 0.1 to end", (Frame("prog.py", 9, "<module>", True),))
+    both = replace(DEADLOCK, deadlock=(main, *DEADLOCK.deadlock))
+    others = replace(DEADLOCK, deadlock=(main, caught))
+    elsewhere = replace(DEADLOCK, deadlock=(main, replace(caught, frames=(Frame("prog.py", 7, "work", True),))))
+    runner = FakeRunner(lambda plan: {"0": both, "1": others, "2": elsewhere}[plan.label])
+    made = Trials(runner, signature_of(both), "", [Plan(label=one) for one in "012"], jobs=1, time_limit_s=None)  # type: ignore[arg-type]
+    made.run(None, range(3))
+    assert [made.failed(number) for number in range(3)] == [True, True, False]
+
+
 def test_a_lock_that_was_not_taken_proves_nothing() -> None:
     note = f"`self.gone` is no lock at prog.py:3, {NOT_TAKEN}"
     made = trials(lambda plan: replace(PASSES, notes=(note,)) if plan.virtual else odd_fail(plan))

@@ -13,16 +13,17 @@ from replay_dd.schedules.story.explain import Explanation, explain
 from replay_dd.schedules.target import describe_program
 
 
-def explained(source: Path, folder: Path) -> tuple[Explanation, Program]:
+def explained(source: Path, folder: Path, *, seed: int = 0) -> tuple[Explanation, Program]:
     """The explanation of the first failure that a hunt finds.
 
     Args:
         source: the program.
         folder: where it is copied to, and run.
+        seed: of the hunt.
     """
     shutil.copy(source, folder)
     program = describe_program((sys.executable, source.name), directory=folder)
-    found = hunt(program, Settings(), runs=300)
+    found = hunt(program, Settings(), runs=300, seed=seed)
     assert found.passing is not None
     assert found.failing is not None
     return explain(isolate(found.passing, found.failing)), found.failing.program

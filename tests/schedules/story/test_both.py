@@ -11,7 +11,13 @@ from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.both import with_first_half, with_first_step, with_overlapping_calls, with_own_check
+from replay_dd.schedules.story.both import (
+    with_first_half,
+    with_first_step,
+    with_overlapping_calls,
+    with_own_check,
+    with_stale_check,
+)
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.sentences import summary_of
@@ -43,6 +49,20 @@ def test_two_that_found_the_same_both_go_on() -> None:
     assert told.looked == failing.accesses[0]
     assert kind_of(told, PASSED) == kinds.CHECK_THEN_ACT
     assert summary_of(kinds.CHECK_THEN_ACT, told).startswith("Threads 0.1 and 0.2 both found False in Thing.x")
+
+
+def test_what_a_thread_uses_after_its_look_does_not_hide_the_look() -> None:
+    """As in ``if self.fd >= 0: os.close(self.fd)``."""
+    uses = access("0.1", 2, 2, "reads", old=number(False))
+    conflict, failing = stored_after(looked("0.1", False), uses, looked("0.2", False), CLOSES)
+    assert with_own_check(conflict, failing).looked == failing.accesses[0]
+
+
+def test_two_looks_are_not_the_same_if_anyone_stored_in_between() -> None:
+    """What was there came back: the second one was meant to find it."""
+    gone, back = (access("0.2", 2, 2, "stores", new=number(value)) for value in (True, False))
+    conflict, failing = stored_after(looked("0.2", False), gone, back, looked("0.1", False), CLOSES)
+    assert with_own_check(conflict, failing) is conflict
 
 
 @pytest.mark.parametrize(
@@ -162,3 +182,27 @@ def test_other_changes_of_a_container_are_no_halves_of_one(accesses: tuple[Acces
 def test_what_is_known_already_stays(known: dict[str, object]) -> None:
     conflict, _ = stored_after(ADDS, GOES_THROUGH, TAKES, **known)
     assert with_first_half(conflict) is conflict
+
+
+def test_a_store_rests_on_a_check_of_another_thing_that_has_changed_since() -> None:
+    """As in ``if number == self.newest: self.shown = answer``."""
+    newest = ("attribute", 4, "newest")
+    check = access("0.1", 1, 5, "reads", newest, tested=True, old=number(2))
+    changes = access("0.2", 1, 5, "stores", newest, new=number(3))
+    shows = access("0.2", 2, 6, "stores", new=number(3))
+    conflict, failing = stored_after(check, changes, shows, CLOSES)
+    told = with_stale_check(conflict)
+    assert told.left == Edge(failing.accesses[0], (failing.accesses[1],), inferred=False)
+    assert kind_of(told, PASSED) == kinds.CHECK_THEN_ACT
+    unchanged, _ = stored_after(check, shows, CLOSES)
+    assert with_stale_check(unchanged) is unchanged
+    unasked, _ = stored_after(check._replace(tested=False), changes, shows, CLOSES)
+    assert with_stale_check(unasked) is unasked
+    elsewhere = check._replace(place=replace(check.place, function="other"))
+    apart, _ = stored_after(elsewhere, changes, shows, CLOSES)
+    assert with_stale_check(apart) is apart
+    assert with_stale_check(conflict, of_same=True) is conflict  # it checks another thing
+    torn = conflict._replace(since=check.place)
+    assert with_stale_check(torn) is torn
+    same, failing = stored_after(check._replace(thing=CLOSES.thing), changes, shows, CLOSES)
+    assert with_stale_check(same, of_same=True).left == Edge(failing.accesses[0], (failing.accesses[2],), False)

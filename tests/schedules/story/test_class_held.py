@@ -25,7 +25,7 @@ def of_class(thread: str, time: int, holder: int) -> list[Access]:
 def test_what_two_objects_find_in_their_class_is_shared() -> None:
     failing = seen(*of_class("0.1", 1, 5), *of_class("0.2", 1, 6))
     assert held_by_class_in_words(LINES, failing) == ", which the class Invoice holds for all its objects"
-    assert "if each Invoice needs its own `lines`" in help_of_class_held(LINES, failing)
+    assert "make `lines` in `__init__` if each Invoice needs its own" in help_of_class_held(LINES, failing)
     item = LINES._replace(thing=("item", 4, "0"), name="Invoice.lines[0]")
     assert "`lines`" in help_of_class_held(item, failing)
 

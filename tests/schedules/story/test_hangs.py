@@ -58,6 +58,9 @@ ONCE = [
     ("callback", "lock-order deadlock", {"session.state", "timers._lock"}, {23, 40}, {19, 36}, "before the call at"),
     ("imports", "lock-order deadlock", {"loader._locks['shapes']", "loader._locks['colours']"}, {16}, {16}, ""),
     ("twice", "self-deadlock", {"cache._lock"}, {17}, {13}, "cannot be taken twice"),
+    ("reload", "self-deadlock", {"server.guard"}, {19}, {15}, "a signal came while it had it"),
+    ("alarm_list", "self-deadlock", {"alarms.guard"}, {22}, {18}, "or make it an RLock"),
+    ("last_words", "self-deadlock", {"journal.guard"}, {18}, {14}, "or make it an RLock"),
     ("leak", "lock never released", {"shelf.guard"}, {19}, {19}, "has left Shelf.take"),
     ("closing", "deadlock of a lock held over a wait", {"service._lock"}, {28}, {24, 30}, "thread 0.1 to end"),
     (

@@ -62,7 +62,7 @@ def test_what_each_thread_stores_for_itself_need_not_be_shared() -> None:
     stores = [access(thread, 1, 0, "stores", new=value) for thread, value in (("0.1", one), ("0.2", two))]
     reads = [access(thread, 2, 0, "reads", old=value) for thread, value in (("0.1", one), ("0.2", two))]
     apart = Observation((stores[0], reads[0], stores[1], reads[1]), {})
-    assert "give each its own" in own_value_in_words(stores[0], apart)
+    assert "give each thread its own" in own_value_in_words(stores[0], apart)
     for others in (
         (stores[0], reads[0], reads[1]),  # it reads what the other one has stored
         (stores[0], reads[0], stores[1], reads[1]._replace(old=none)),

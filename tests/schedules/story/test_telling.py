@@ -60,6 +60,16 @@ def test_a_lock_guards_a_thing_whatever_its_name_is_there() -> None:
     assert guards(passing=(renamed,))[1:] == []
 
 
+def test_things_without_a_name_are_not_the_same_for_their_type() -> None:
+    for sort, name in (("whole", "dict"), ("item", "dict['a']")):
+        step = inside("drop", 1, thing=(sort, 1, ""), name=name, holder_type="dict")
+        other = inside("Agenda.add", 6, held=(9,), thing=(sort, 2, ""), name=name, holder_type="dict")
+        same = other._replace(thing=step.thing)
+        for seen, count in ((other, 0), (same, 1)):
+            told = list(locks_in_words(Observation((step, seen), LOCKS), Observation((), LOCKS), [step]))
+            assert len(told) == 1 + count
+
+
 def test_each_function_has_its_own_path() -> None:
     steps = [Step((inside(*at),), "reads 3") for at in (("add", 1), ("add", 2), ("total", 3), ("add", 4))]
     turn = Turn("0.1", tuple(reversed(steps[0].access.stack)), tuple(steps))

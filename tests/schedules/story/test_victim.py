@@ -146,6 +146,18 @@ def test_an_object_that_is_shown_before_it_is_ready_is_used_too_early() -> None:
     assert kind_of(conflict, PASSED) == kinds.TOO_EARLY
 
 
+def test_the_sentence_names_what_is_shown_and_not_twice_what_is_missing_in_it() -> None:
+    shown = access("0.1", 4, 4, "stores", name="Server.jobs[2]", new=Value("", "Job", 40))
+    size = ("attribute", 40, "size")
+    missing = access("0.2", 2, 6, "reads", size, name="Job.size", old=NOTHING)
+    completes = access("0.1", 9, 9, "stores", size, name="Job.size")
+    left, right = (Edge(one, (missing,), inferred=False) for one in (shown, completes))
+    conflict = Conflict("0.1", left, right, None, (missing,), (shown,), (completes,))
+    told = summary_of(kinds.TOO_EARLY, conflict)
+    assert "stores Server.jobs[2] (prog.py:4) before it is ready" in told
+    assert "misses Job.size in it (prog.py:2), which thread 0.1 sets only then (prog.py:9)" in told
+
+
 def test_who_lets_go_of_an_object_takes_it_out_of_a_weak_mapping() -> None:
     weak = access("0.1", 1, 1, "checks", ITEM, holder_type="WeakValueDictionary", new=Value("", "Font", 9))
     let_go = access("0.2", 1, 2, "stores", old=Value("", "Font", 9))
@@ -186,7 +198,7 @@ def test_what_a_thread_needs_and_finds_gone_explains_more_than_a_time_out() -> N
     assert kind_of(conflict, PASSED) == kinds.INVALIDATED
     told = tell_race(conflict, failing, seen(reads, stores), PASSED)
     assert told is not None
-    assert "(prog.py:9) after thread 0.2 has taken it away (prog.py:8). Before that, its time-out" in told.summary
+    assert "(prog.py:9) after thread 0.2 has set it to None (prog.py:8). Before that, its time-out" in told.summary
     assert [step.access.does for turn in told.turns for step in turn.steps] == ["gives up", "stores", "reads"]
     asks = find_conflict(seen(expires, stores, reads._replace(tested=True)), early, None)  # it need not be there
     assert kind_of(asks, PASSED) == kinds.EARLY_TIMEOUT
@@ -276,6 +288,25 @@ def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
     assert better_of(about_it._replace(thread="0.2"), found, victim) == found
     by_edges = about_it._replace(right=Edge(access("0.1", 6, 9, "reads"), (stored,), inferred=False))
     assert better_of(by_edges, found, victim) == found
+
+
+def test_a_function_that_goes_through_a_container_finds_it_changed() -> None:
+    """``min(tasks, key=...)``: the key is asked of each item, and another thread takes one out meanwhile."""
+    members = ("whole", 7, "")
+    going = access("0", 5, 5, "reads", members, detail="min()")
+    asks = [access("0", time, time, "reads", Y) for time in (6, 8)]
+    asks = [one._replace(stack=(*one.stack, *going.stack)) for one in asks]
+    removed = access("0.1", 7, 7, "deletes", ("item", 7, "'a'"), new=NOTHING)
+    changed = replace(raising(5).exceptions[0], text="dictionary changed size during iteration", where="main")
+    ending = replace(raising(5), exceptions=(changed,))
+    failing = seen(going, asks[0], removed, asks[1])
+    victim = failed_access(failing, seen(), switch(1), ending)
+    assert victim is not None
+    assert (victim.does, victim.number) == ("iterates", 4)
+    found = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
+    assert found is not None
+    assert kind_of(found, PASSED) == kinds.CHANGED_IN_LOOP
+    assert failed_access(seen(going, *asks, removed), seen(), switch(1), ending) is None
 
 
 def test_what_a_thread_finds_missing_and_makes_although_another_one_made_it() -> None:

@@ -1,0 +1,48 @@
+"""What of a story falls, or becomes careful, when runs speak against it."""
+
+from __future__ import annotations
+
+from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.links import Links
+from replay_dd.schedules.story.sentences import turned_round, without_promise
+from replay_dd.schedules.story.story import Story
+
+
+def as_tried(story: Story, links: Links) -> Story:
+    """The story; it promises that the run passes the other way round only if that was not refuted.
+
+    Args:
+        story: as it was seen.
+        links: what was tried.
+    """
+    refuted = links.tried and not links.proved
+    if any(link.refuted and story.passes == turned_round(link.first, link.second) for link in links.tried):
+        story = story._replace(passes="", passing=())
+    return story._replace(summary=without_promise(story.summary)) if refuted else story
+
+
+def is_a_guess(conflict: Conflict, links: Links) -> bool:
+    """Whether only accesses nearby stand in for what was not seen, and runs showed that their order decides nothing.
+
+    Args:
+        conflict: what the threads did.
+        links: what was tried.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    tried = bool(links.tried) and all(link.disproved for link in links.tried)
+    return tried and all(edge.inferred for edge in edges)
+
+
+def without_refuted(conflict: Conflict, links: Links) -> Conflict:
+    """The conflict without a side that was only inferred and makes no difference, if the other side is proved.
+
+    Args:
+        conflict: what the threads did.
+        links: what was tried.
+    """
+    if conflict.left is None or conflict.right is None or len(links.tried) != 2:
+        return conflict
+    left, right = links.tried
+    if conflict.right.inferred and right.refuted and left.proved:
+        return conflict._replace(right=None)
+    return conflict._replace(left=None) if conflict.left.inferred and left.refuted and right.proved else conflict

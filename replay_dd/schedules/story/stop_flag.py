@@ -1,0 +1,60 @@
+"""Whether a flag ends a loop that takes items from a queue, although items are left there.
+
+``while not self.stopping: item = self.queue.get()`` leaves what was put in before the flag was set. No lock and no
+order of the two helps: the loop has to know that the queue is empty.
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict, checks
+from replay_dd.schedules.story.words import short_file
+
+_QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
+_KINDS = (kinds.ORDER_VIOLATION, kinds.INVALIDATED, kinds.TOO_EARLY)
+
+
+def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passing: Observation) -> str:
+    """What would help; empty if it is nothing like that.
+
+    Args:
+        kind: of the story.
+        conflict: what the threads did in the failing run.
+        failing: what the failing run accessed.
+        passing: what the passing run accessed.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    accesses = [one for edge in edges for one in (edge.access, *edge.others)]
+    flag = next((one for one in accesses if _sets(one)), None)
+    if kind not in _KINDS or flag is None:
+        return ""
+    others = (one for one in accesses if one.thing == flag.thing and one.thread != flag.thread)
+    look = next(filter(checks, others), None)
+    if look is None or look.number < flag.number:
+        return ""
+    for one in (*failing.accesses, *passing.accesses):
+        same_place = (one.place.path, one.place.function) == (look.place.path, look.place.function)
+        if same_place and one.thread == look.thread and _is(one, "get") and _left(one, failing):
+            return (
+                f"put a sentinel into {one.name} instead of setting {flag.name}, and end the loop when it comes out; "
+                f"or take what is left there after the loop: it ends ({short_file(look.place.file)}:"
+                f"{look.place.line}) although items wait"
+            )
+    return ""
+
+
+def _sets(access: Access) -> bool:
+    is_flag = access.does == "stores" and access.new.type == "bool"
+    return is_flag or (access.holder_type == "Event" and access.detail.startswith("set("))
+
+
+def _left(queue: Access, failing: Observation) -> int:
+    """How many items more were put into a queue than others tried to take out, in the failing run."""
+    own = [one for one in failing.accesses if one.name == queue.name]
+    return sum(_is(one, "put") for one in own) - sum(_is(one, "get") for one in own)
+
+
+def _is(access: Access, method: str) -> bool:
+    called = access.detail.partition("(")[0]
+    return access.does == "calls" and access.holder_type in _QUEUES and called in (method, f"{method}_nowait")

@@ -1,0 +1,52 @@
+"""Flags that end a loop although a queue still has items for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from replay_dd.schedules.observation import Access
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.stop_flag import help_of_stop_flag
+from tests.schedules.story.test_kinds import access
+from tests.schedules.story.test_victim import seen
+
+QUEUE = ("object", 8, "")
+PUT = access("0", 1, 1, "calls", QUEUE, holder_type="Queue", detail="put(str)", name="Sender.queue")
+GET = access("0.1", 5, 5, "calls", QUEUE, holder_type="Queue", detail="get()", name="Sender.queue")
+SET = access("0", 3, 3, "stores", name="Sender.stopping")
+SET = SET._replace(new=SET.new._replace(text="True", type="bool"))
+LOOK = access("0.1", 4, 4, "reads", tested=True, name="Sender.stopping")
+
+
+def told(*accesses: Access, kind: str = kinds.ORDER_VIOLATION, passing: tuple[Access, ...] = (PUT, GET)) -> str:
+    failing = seen(*accesses)
+    looks = [one for one in failing.accesses if one.thing == LOOK.thing]
+    conflict = Conflict("0", Edge(looks[0], tuple(looks[1:]), inferred=False), None, None, (), (), ())
+    return help_of_stop_flag(kind, conflict, failing, seen(*passing))
+
+
+def test_a_flag_that_is_set_while_items_wait_is_no_end() -> None:
+    words = told(PUT, SET, LOOK)
+    assert "put a sentinel into Sender.queue instead of setting Sender.stopping" in words
+    assert "(prog.py:4)" in words
+    event = SET._replace(does="calls", holder_type="Event", detail="set()")
+    assert "put a sentinel" in told(PUT, event, LOOK)
+
+
+@pytest.mark.parametrize(
+    "accesses",
+    [
+        (PUT, GET, SET, LOOK),  # nothing is left
+        (PUT, LOOK, SET),  # it has looked before
+        (PUT, SET, LOOK._replace(tested=False)),
+        (PUT, SET._replace(new=LOOK.old), LOOK),
+    ],
+)
+def test_there_is_no_such_help_where_nothing_waits_or_no_flag_ends_the_loop(accesses: tuple[Access, ...]) -> None:
+    assert told(*accesses) == ""
+
+
+def test_there_is_no_such_help_in_other_stories() -> None:
+    assert told(PUT, SET, LOOK, kind=kinds.LOST_UPDATE) == ""
+    assert told(PUT, SET, LOOK, passing=(PUT,)) == ""
