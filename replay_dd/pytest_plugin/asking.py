@@ -47,7 +47,7 @@ class Asked:
                     raise ValueError(f"{name} is one of {', '.join(_CHOICES[name])}")
                 asked = replace(asked, **{name: value})
             elif name == "runs":
-                if not isinstance(value, int) or value < 0:
+                if not isinstance(value, int) or isinstance(value, bool) or value < 0:
                     raise ValueError("runs is a number of runs, or 0 to leave the test alone")
                 asked = replace(asked, runs=value)
             elif name == "time":
@@ -55,7 +55,10 @@ class Asked:
             elif name == "max_delay":
                 asked = replace(asked, max_delay_s=0.0 if str(value) in ("0", "0s") else seconds_of(str(value)))
             elif name == "known":
-                asked = replace(asked, known=(value,) if isinstance(value, str) else tuple(value))
+                known = (value,) if isinstance(value, str) else value
+                if not isinstance(known, list | tuple) or not all(isinstance(one, str) for one in known):
+                    raise ValueError("known is the name of a log, or a list of such names")
+                asked = replace(asked, known=tuple(known))
         return asked
 
 
@@ -79,7 +82,9 @@ def asked_of(config: pytest.Config) -> Asked:
         pytest.UsageError: they make no sense.
     """
     runs = config.getoption("--replay-dd") or config.getini("replay_dd_runs")
-    if not runs.isdigit() or int(runs) == 0:
+    if runs.removeprefix("-").isdecimal() and int(runs) <= 0:
+        raise pytest.UsageError(f"--replay-dd takes the maximum number of runs, which is 1 or more, not {runs}.")
+    if not runs.isdecimal():
         raise pytest.UsageError(
             f"--replay-dd takes a number of runs, not `{runs}`. Write `--replay-dd=100 {runs}`, or the option last."
         )

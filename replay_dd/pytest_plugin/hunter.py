@@ -24,7 +24,7 @@ from replay_dd.pytest_plugin.results import (
 )
 from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
-from replay_dd.report.schedules import schedules_as_text
+from replay_dd.report.schedules import does_in_words, schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.report.wakes import is_about_sleeping, wake_in_words, wakes_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
@@ -144,8 +144,8 @@ class Hunter:
         known = [] if found.learnt is None else [self._near(line) for line in known_failures(found.learnt)]
         if found.failing is None or found.passing is None or found.one_schedule:
             why = "interrupted" if found.interrupted else _why(found)
-            result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, interrupted=found.interrupted)
-            return result.with_why(*known)
+            result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, asleep_s=found.asleep_s)
+            return replace(result, interrupted=found.interrupted).with_why(*known)
         folder = self._folder / folder_name(test)
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
@@ -271,8 +271,7 @@ def _switch_in_words(answer: ScheduleIsolation) -> str:
     if _wake(answer) is not None:
         return wake_in_words(answer.switch.failing)
     switch = answer.switch.failing
-    where = f"{switch.place.file}:{switch.place.line} in {switch.place.function}" if switch.place else "its end"
-    return f"thread {switch.thread} gives way to thread {switch.to} at {where}"
+    return f"thread {switch.thread} {does_in_words(switch)} {switch.where}"
 
 
 def _gil_in_words(answer: ScheduleIsolation) -> str:

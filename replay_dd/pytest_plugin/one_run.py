@@ -45,6 +45,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if "hypothesis" not in sys.modules:
         _leave_out(session.config, _HYPOTHESIS)  # its summary would import it, in every single run
     _forget_examples()
+    _draw_no_constants()
     _collect_no_garbage(session.config)
 
 
@@ -70,6 +71,14 @@ def _forget_examples() -> None:
     configuration = sys.modules.get("hypothesis.configuration")
     if configuration is not None and hasattr(configuration, "set_hypothesis_home_dir"):
         configuration.set_hypothesis_home_dir(os.path.join(tempfile.gettempdir(), "hypothesis"))
+
+
+def _draw_no_constants() -> None:
+    """Hypothesis draws constants of all modules of the project: of more where a whole suite is loaded than one test."""
+    providers = sys.modules.get("hypothesis.internal.conjecture.providers")
+    none = getattr(providers, "_local_constants", None)
+    if none is not None and hasattr(providers, "_get_local_constants"):
+        vars(providers)["_get_local_constants"] = lambda: none
 
 
 def _collect_no_garbage(config: pytest.Config) -> None:

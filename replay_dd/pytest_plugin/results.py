@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import shutil
@@ -18,6 +19,7 @@ FAILS_ALWAYS = "fails under each schedule"
 NO_THREADS = "starts no thread"
 NOT_HUNTED = "not hunted"
 NO_TIME = "no time is left of --replay-dd-total"
+_LATEST_S = 1.0  # threads that are later than that are rare, and most tests have a time-out that guards against a hang
 _WHICH = re.compile(r":\[\d+\]| before its first thread")  # of a socket, which differs each time
 
 
@@ -41,6 +43,7 @@ class HuntResult:
         told: what pytest wrote about the failure.
         fresh: why runs used fresh processes; empty if they were forked.
         anew: why fixtures of its session, module or class were made anew for it; empty if they served others as well.
+        asleep_s: how much was left, in seconds, of the shortest sleep or time-out too long to end early; 0 if none was.
         interrupted: whether Ctrl-C ended the hunt.
     """
 
@@ -59,6 +62,7 @@ class HuntResult:
     told: str = ""
     fresh: str = ""
     anew: str = ""
+    asleep_s: float = 0.0
     interrupted: bool = False
 
     @property
@@ -122,8 +126,21 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     for reason, count in Counter(again).items():
         whose = "1 test had its" if count == 1 else f"{count} tests had their"
         yield f"{whose} session, module or class fixtures made anew, as they cannot be shared: {reason}"
+    asleep = [one.asleep_s for one in hunted if one.verdict == NO_FAILURE and 0 < one.asleep_s <= _LATEST_S]
+    if asleep:
+        which = "1 test" if len(asleep) == 1 else f"each of {len(asleep)} tests"
+        yield (
+            f"In {which}, a sleep or time-out ended only when no other thread could run, as it was too long to end "
+            f"early. If threads may be so late, try `--replay-dd-max-delay={_enough(max(asleep))}`."
+        )
     if any(result.verdict == NO_FAILURE for result in hunted):
         yield "Where no failure was found, that is not a proof: other schedules were not tried."
+
+
+def _enough(asleep_s: float) -> str:
+    """A round length of time that is no shorter."""
+    step_ms = 10 if asleep_s <= 0.1 else 100
+    return f"{math.ceil(round(asleep_s * 1000 / step_ms, 6)) * step_ms}ms"
 
 
 def table(results: Iterable[HuntResult]) -> Iterator[str]:

@@ -13,9 +13,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.journal import recalled_as
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Difference, difference_of
 from replay_dd.schedules.divergence_diagnosis import diagnose
@@ -23,6 +25,7 @@ from replay_dd.schedules.executed import ExecutedRun
 from replay_dd.schedules.execution import executed_run
 from replay_dd.schedules.failure_signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.log import log_as_bytes, parse_log
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import counting_visits, exact_plan, find_divergence, replay_plan
 from replay_dd.schedules.target import Plan, run_target
@@ -33,6 +36,13 @@ Triggers = tuple[Trigger, ...]
 def in_words(trigger: Trigger | None) -> str:
     """A trigger in words, such as ``thread 0.1 to 0.2 at its yield point 4``."""
     return "" if trigger is None else f"thread {trigger.thread} to {trigger.to} at its yield point {trigger.time}"
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A run as a journal keeps it."""
+
+    log: bytes
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,15 @@ class ScheduleRunner:
 
     def _run(self, triggers: Triggers, source: Log, fresh: bool, exact: bool) -> Log:
         plan = exact_plan(source, self.time_limit_s) if exact else replay_plan(triggers, source.arrivals)
-        return self._fresh(plan) if fresh else self.runner.run(plan, self.time_limit_s).log
+        if fresh:
+            return self._fresh(plan)
+        return recalled_as(
+            _Kept,
+            lambda: (source is self.passing, triggers),
+            lambda: self.runner.run(plan, self.time_limit_s).log,
+            lambda log: _Kept(log_as_bytes(log)),
+            lambda kept: parse_log(kept.log, Path("in the journal")),
+        )
 
     def _fresh(self, plan: Plan) -> Log:
         return run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s).log

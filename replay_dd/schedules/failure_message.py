@@ -17,6 +17,8 @@ _TEMPORARY = re.compile(r"/[^\s'\"<>:,;()]*/replay-dd-[0-9a-f]+/\d+/tmp-*(?![\w-
 _ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]+\b")
 # In this order: what comes first may contain what comes later.
 _DATA = (
+    # What a loop says of a dictionary that was changed meanwhile depends on its size: CPython's dictiter_iternextkey().
+    (re.compile(r"\bdictionary (?:keys changed|changed size) during\b"), "dictionary changed during"),
     (re.compile(r"(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)"), "#"),  # values that are texts
     (re.compile(r'(?<!\w)"(?:[^"\\\n]|\\.)*"(?!\w)'), "#"),
     (_ADDRESS, "#"),

@@ -26,6 +26,7 @@ from replay_dd.schedules.model import Ending, Log, UncaughtException
 PASSED = "passed"
 UNKNOWN = "unknown"
 LIVELOCK = "livelock"
+_LONGEST = 120  # characters of a message that are told
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def _of_exception(exception: UncaughtException) -> Signature:
     text = f"{exception.type}{where}"
     summary = exception.text.splitlines()[0] if exception.text else ""
     if summary:
-        text += f": {summary[:120]}"
+        text += f": {summary if len(summary) <= _LONGEST else summary[: _LONGEST - 3] + '...'}"
     message = (without_data(exception.text), exception.text)
     if frame is None:
         return Signature("exception", (exception.type,), text, (exception.type,), *message)

@@ -17,6 +17,7 @@ NO_STACK = -1
 DEADLOCK = "deadlock"
 TIME_LIMIT = "time limit"
 NO_PROGRESS = "no progress"  # some threads go round in a circle, and all others wait
+SIGNAL_HANDLER = "<signal handler>"  # the function of a frame that stands between a handler and what was interrupted
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

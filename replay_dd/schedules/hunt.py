@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -18,13 +18,14 @@ from replay_dd.schedules.failure_signature import PASSED, Signature, signature_o
 from replay_dd.schedules.first_thread import Start, start_program
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.hunt_openings import Opened, has_one_schedule, is_over, opened, opening_runs
+from replay_dd.schedules.hunt_opening_plans import MOST as MOST_OPENINGS
+from replay_dd.schedules.hunt_opening_plans import is_opening
+from replay_dd.schedules.hunt_openings import Made, Opened, has_one_schedule, is_over, opened, opening_runs
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_progress import Progress
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_session import Learnt
 from replay_dd.schedules.hunt_simplify import Simplifier
-from replay_dd.schedules.hunt_strategies import OPENINGS, is_opening
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
@@ -198,7 +199,7 @@ def hunt(
             session = corpus.session(program, settings, first, f"{strategy} {only}", failure)
         before = session.progress if session else Progress()
         amount -= session.left if session else 0
-        later = len(OPENINGS) if session and session.is_new and strategy is None else 0
+        later = MOST_OPENINGS if session and session.is_new and strategy is None else 0
         amount -= later
         seen_before = session.seen_before if session else None
         # To learn from a run takes its time, too; the corpus wants it even so.
@@ -220,9 +221,17 @@ def hunt(
         failures, passed_over, elsewhere, others = Tally(), Tally(), Tally(), Tally()
         asleep_ns: list[int] = []
         out_of_time = False
-        openings_then = opening_runs(runner, time_limit_s, min(later, amount + later), seed)
+
+        def openings_then() -> Iterator[Made]:
+            left = max(0, min(later, amount + later))
+            for one in opening_runs(runner, time_limit_s, left, seed):
+                left -= 1
+                yield one
+            if learning is not None:
+                learning.allow(left)  # there may be fewer openings than there are runs for them
+
         drawn = batch.runs(plans)
-        attempts = chain(openings, [(first_plan, first)], known, openings_then, drawn)
+        attempts = chain(openings, [(first_plan, first)], known, openings_then(), drawn)
         while looked_at < made or not finds.complete or (session and session.left):
             out_of_time = looked_at >= made and is_over(ends_at)
             if out_of_time or (interrupted and looked_at >= made):

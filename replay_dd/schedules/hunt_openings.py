@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.hunt_strategies import OPENINGS, opening
+from replay_dd.schedules.hunt_opening_plans import opening
 from replay_dd.schedules.target import Plan, TargetRun
 
 Made: TypeAlias = tuple[Plan, TargetRun]
@@ -69,12 +69,11 @@ def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float
 
 
 def opening_runs(runner: Runner, time_limit_s: float | None, most: int, seed: int) -> Iterator[Made]:
-    """The runs that need to know nothing about the program but how long its threads are, one by one."""
-    before: TargetRun | None = None
-    for number in range(min(most, len(OPENINGS))):
-        plan = opening(number, seed, before)
-        before = runner.run(plan, time_limit_s)
-        yield plan, before
+    """The runs that need to know nothing about the program but what the ones before show, one by one."""
+    before: list[TargetRun] = []
+    while len(before) < most and (plan := opening(seed, before)) is not None:
+        before.append(runner.run(plan, time_limit_s))
+        yield plan, before[-1]
 
 
 def is_over(ends_at: float | None) -> bool:

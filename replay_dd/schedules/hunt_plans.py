@@ -9,7 +9,8 @@ Rules of this module:
   others, and fewer before more, in turn with the next that may bring about an order of two accesses that no run had.
   What the most promising ones do not find takes many of them, so of three runs after that, two draw a schedule, and one
   tries a preemption.
-* Preemptions are tried without notes of places where nothing is shared (:mod:`~replay_dd.schedules.unshared_places`).
+* Preemptions are tried without notes of places where nothing is shared (:mod:`~replay_dd.schedules.unshared_places`),
+  and partial order sampling does not stop there.
 * Plans depend on runs that were given at least ``LAG`` plans before, so they are the same for any number of jobs.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from replay_dd.schedules.hunt_progress import Progress, Waiting
@@ -155,7 +157,8 @@ class HuntPlans(Iterator[Plan]):
             return Plan("profile", triggers=best.triggers, left_out=left_out, label=label)
         if self._only_preemptions:
             raise StopIteration
-        return self._random.plan(number - self._likely_given, self._seed + number)
+        plan = self._random.plan(number - self._likely_given, self._seed + number)
+        return replace(plan, left_out=self._unshared.known) if PARTIAL_ORDER in plan.options else plan
 
     def learn(self, number: int, plan: Plan, run: TargetRun) -> None:
         """Take the run of a plan, in the order of the plans.
@@ -173,8 +176,13 @@ class HuntPlans(Iterator[Plan]):
 
     def look_at(self, plan: Plan, run: TargetRun) -> None:
         """Take the run of a plan that is none of these, before the first of them is made."""
+        self._random.leave_out(plan)
         if plan.strategy == "profile":
             self._learn_from(plan, run)
+
+    def allow(self, more: int) -> None:
+        """Make so many more plans, at most, than were asked for."""
+        self._amount += more
 
     @property
     def coverage(self) -> Coverage:
@@ -273,6 +281,9 @@ class HuntPlans(Iterator[Plan]):
         self._reached |= reached
         free = self._free[plan.triggers] = len(plan.triggers) if reached else self._free.get(plan.triggers[:-1], 0)
         switches = [switch for switch in run.log.switches if not switch.by_default]
+        # Where a sleep ended early with a preemption, the run with that one alone is not made.
+        if plan.triggers and any(switch.trigger not in plan.triggers for switch in switches):
+            self._sampled = True
         forced = {switch.trigger for switch in switches if switch.forced}
         del switches[_MOST_PREEMPTIONS:]  # with many threads there are thousands of both, and no use for those later
         times = [switch.global_time for switch in switches]

@@ -7,8 +7,6 @@ Rules of this module:
   of all yield points. Partial order sampling follows what each thread is about to touch. Priorities with many changes
   make some threads wait for long, and random walks switch at any distance.
 * Where there are few events, no order is run twice, and it is known when all were.
-* The first runs of a hunt (:data:`OPENINGS`) need no guess, and many programs fail in them: they bring all threads
-  abreast, and one draws a schedule.
 * To be asked at each yield point takes seconds in a long program, so orders of its conflicting events take the place of
   such strategies.
 * What conflicts is learnt from the runs of the hunt, in their order.
@@ -17,7 +15,6 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -52,54 +49,23 @@ _DRAWS = (
     _Draw.UNIFORM_AT_ONE_THING,
     _Draw.WALK,
 )
-_DEPTH = 12  # of pct
+DEPTH = 12  # of pct
 PARTIAL_ORDER = "partial_order"
 ABREAST = "abreast"
 VIEWS = "views"
 
 
-_CHANGES, _ANY = 0, 1  # see `runtime/strategies/abreast.py`
-_DRAWN = Plan("uniform", label="drawn at every yield point")
-# The first runs of a hunt: what fails in one is one of the most common bugs.
-OPENINGS = (
-    Plan("profile", {VIEWS: 0}, label="threads abreast, what others looked at changes first"),
-    Plan(
-        "profile",
-        {ABREAST: _CHANGES, "latest": 1, "uneven": 1},
-        label="threads abreast before changes, the latest first, unevenly",
-    ),
-    _DRAWN,
-    Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last"),
-)
-# Fixed schedules that take the place of a draw, by its number.
+ANY = 1  # see `runtime/strategies/abreast.py`
+# Fixed schedules that take the place of a draw, by its number, unless the hunt has made them already.
 _FIXED = {
     4: Plan("profile", {"latest_first": 1}, label="threads in order, latest first"),
     # In step, for as long as they go: threads that make way for each other.
     13: Plan(
         "profile",
-        {ABREAST: _ANY, "latest": 1, "uneven": 0},
+        {ABREAST: ANY, "latest": 1, "uneven": 0},
         label="threads abreast before accesses, the latest first",
     ),
 }
-
-
-def opening(number: int, seed: int, before: TargetRun | None) -> Plan:
-    """One of the first plans of a hunt.
-
-    Args:
-        number: which of :data:`OPENINGS`.
-        seed: the first seed of the hunt.
-        before: the run of the one before; None for the first.
-    """
-    plan = OPENINGS[number]
-    if plan is not _DRAWN or before is None:
-        return plan
-    return replace(_anywhere(seed, before), label=f"{_DRAWN.label} (seed {seed})")
-
-
-def is_opening(plan: Plan) -> bool:
-    """Whether a plan is one of :data:`OPENINGS`."""
-    return plan in OPENINGS or plan.label.startswith(_DRAWN.label)
 
 
 class _Conflict(NamedTuple):
@@ -122,6 +88,11 @@ class RandomPlans:
         self._conflicts: list[_Conflict] = []
         self._tree = OrderTree({})
         self._long = first.log.ending.global_time > _MOST_YIELD_POINTS
+        self._made: list[Mapping[str, int]] = []
+
+    def leave_out(self, plan: Plan) -> None:
+        """Take a plan that was made before, so that it is not made again if it is a fixed one."""
+        self._made.append(plan.options)
 
     def learn(self, touches: Sequence[Touch]) -> None:
         """Take what the threads touched in a run."""
@@ -146,7 +117,7 @@ class RandomPlans:
 
     def plan(self, turn: int, seed: int) -> Plan:
         """The plan of a turn, which count from 0."""
-        if turn in _FIXED:
+        if turn in _FIXED and _FIXED[turn].options not in self._made:
             return _FIXED[turn]
         draw = _DRAWS[turn % len(_DRAWS)]
         if draw is _Draw.PARTIAL_ORDER:
@@ -157,16 +128,16 @@ class RandomPlans:
         if (draw is _Draw.PRIORITIES and self._few) or (draw is _Draw.UNIFORM and self._long):
             draw = _Draw.UNIFORM_AT_CONFLICTS
         if draw is _Draw.UNIFORM:
-            return _anywhere(seed, self._first)
+            return anywhere(seed, self._first)
         if draw is _Draw.PRIORITIES:
-            return _priorities(_DEPTH, seed, self._first, self._points)
+            return priorities(DEPTH, seed, self._first, self._points)
         return self._uniform(seed, one_thing=draw is _Draw.UNIFORM_AT_ONE_THING)
 
     def _uniform(self, seed: int, *, one_thing: bool) -> Plan:
         chosen = self._conflicts
         first = self._tree.next(Generator(seed)) if chosen and self._few else None
         if not chosen or (self._few and first is None):
-            return _anywhere(seed, self._first)
+            return anywhere(seed, self._first)
         if one_thing and not self._few:
             chosen = [chosen[Generator(seed).below(len(chosen))]]
         return Plan("uniform", {"seed": seed}, _events_of(chosen), places=_places_of(chosen), first=first)
@@ -177,10 +148,10 @@ class RandomPlans:
         return sum(_events_of(self._conflicts).values()) <= _FEW_EVENTS
 
 
-def _anywhere(seed: int, run: TargetRun) -> Plan:
+def anywhere(seed: int, run: TargetRun) -> Plan:
     """An order of all yield points, drawn evenly, by the threads' lengths in a run; in a long one, few switches."""
     if run.log.ending.global_time > _MOST_YIELD_POINTS:
-        return _priorities(3, seed, run, {})
+        return priorities(3, seed, run, {})
     return Plan("uniform", {"seed": seed}, run.log.ending.thread_times)
 
 
@@ -211,6 +182,6 @@ def _merged(known: list[_Conflict], new: _Conflict, *, add: bool) -> list[_Confl
     return [*others, new]
 
 
-def _priorities(depth: int, seed: int, run: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:
+def priorities(depth: int, seed: int, run: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:
     """Random priorities that change at some points: of these, or (if there are none) at any yield point of a run."""
     return Plan("pct", {"seed": seed, "depth": depth}, run.log.ending.thread_times, points)

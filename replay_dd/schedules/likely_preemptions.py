@@ -6,13 +6,15 @@ to touch an object that another thread touches, too, or has just done so. They a
 step of that thread is harmful:
 
 0. between two accesses of one thread to the same object, between two sections under a lock that both access it, and
-   between acquiring two locks that another thread acquires in the opposite order;
+   between acquiring two locks that another thread acquires in the opposite order; between two accesses of the program's
+   own code, if it uses packages, to an object that only this thread has touched, if others are like it or idle;
 1. before a thread's first access, or its section under a lock, so that the other thread comes first; just after an
    access; between two accesses to an object that only this thread has touched, if other threads are idle;
 2. before acquiring any lock; where a thread ends or waits, another one than by default; where a sleep or time-out can
    end early; and all of these with a third thread in the place of the second.
 
-Within a rank, objects and places take turns; before a change comes first, and then the latest (:func:`_urgency`).
+Within a rank, objects and places take turns; before a change comes first, and then the latest (:func:`_urgency`). The
+program's own places take turns with those of the packages that it uses: of a web framework, these are thousands.
 
 Objects that never change cannot conflict, and those only touched while holding a common lock conflict section by
 section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
@@ -21,11 +23,12 @@ section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.model import Trigger
+from replay_dd.schedules.pools import threads_alike, touched_again
 from replay_dd.schedules.runtime.channel import LOCK
 from replay_dd.schedules.touches import MOST_OTHERS, Touch, Touched
 
@@ -38,19 +41,21 @@ _ALL_NOTED = 3  # visits of a place by a thread; of more, some are noted (``stra
 
 
 class Alternative(NamedTuple):
-    """A thread could not go on, and another one than by default could have run next.
+    """Another thread than by default could have run next: where one could not go on, or for the first time.
 
     Attributes:
-        thread: who could not go on.
+        thread: who ran until then.
         time: its thread time.
         global_time: yield points passed by all threads.
         to: who could have run; ``thread`` itself if its sleep or time-out can end early.
+        forced: ``thread`` could not go on.
     """
 
     thread: str
     time: int
     global_time: int
     to: str
+    forced: bool = True
 
 
 class Preemption(NamedTuple):
@@ -69,28 +74,35 @@ class Preemption(NamedTuple):
     rank: int = 0
 
 
-def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternative] = ()) -> Iterator[Preemption]:
+def likely_preemptions(
+    touches: Sequence[Touch], alternatives: Sequence[Alternative] = (), own: Container[int] = ()
+) -> Iterator[Preemption]:
     """Preemptions of a run, the most promising first; each at most once.
 
     Args:
         touches: the touches of the run, in chronological order.
         alternatives: where others could have run, in chronological order.
+        own: the keys of the places in the program's own code, if it uses packages.
     """
     ranks: tuple[dict[object, list[Preemption]], ...] = ({}, {}, {})
     chosen = [
         (2, (one.thread, one.to), Preemption(trigger, one.global_time, trigger))
         for one in alternatives
+        if one.forced
         for trigger in [Trigger(one.thread, one.time, one.to)]
     ]
     shared = _shared(touches)
     urgency = _urgency(touches, shared)
-    all_found = [*_ranked(touches, shared), *_handed_on(touches, alternatives, shared), *chosen]
+    all_found = [*_ranked(touches, shared), *_handed_on(touches, alternatives, shared, own), *chosen]
     for rank, group, found in sorted(all_found, key=lambda one: urgency(one[2])):
         # Within each rank, groups (the same object at the same place) take turns.
         ranks[rank].setdefault(group, []).append(found)
     given: set[Trigger] = set()
+    own_times = {(touch.thread, touch.time + after) for touch in touches if touch.place in own for after in (1, 0)}
     for rank, groups in enumerate(ranks):
-        for preemption in _round_robin(groups.values()):
+        of_own = [group for group in groups.values() if group[0].trigger[:2] in own_times]
+        of_packages = [group for group in groups.values() if group[0].trigger[:2] not in own_times]
+        for preemption in _round_robin([list(_round_robin(of_own)), list(_round_robin(of_packages))]):
             if preemption.trigger not in given:
                 given.add(preemption.trigger)
                 yield preemption._replace(rank=rank)
@@ -257,28 +269,41 @@ def _ranked(touches: Sequence[Touch], shared: _Shared) -> Iterator[tuple[int, ob
 
 
 def _handed_on(
-    touches: Sequence[Touch], alternatives: Sequence[Alternative], shared: _Shared
+    touches: Sequence[Touch], alternatives: Sequence[Alternative], shared: _Shared, own: Container[int]
 ) -> Iterator[tuple[int, object, Preemption]]:
     """One thread touches a thing again that only it has touched: another one, idle so far, may take over its work.
 
-    So the threads of a pool share the work in other runs, and touch the same things there.
+    So the threads of a pool share the work in other runs, and touch the same things there. In the program's own code
+    below packages, also those may that are never idle, as they ask for work in turn: by that, they come to the same
+    places.
     """
-    idle = _idle(touches, alternatives)
-    changed = {touch.thing for touch in touches if touch.changes}
-    met: set[tuple[str, tuple[int, str]]] = set()
-    for touch in touches:
-        known = (touch.thread, touch.thing)
-        if touch.thing[1] == LOCK or touch.thing in shared or touch.thing not in changed:
-            continue
-        if known in met:
-            for to in idle:
-                trigger = Trigger(touch.thread, touch.time, to)
-                yield (
-                    1,
-                    (touch.thing, to),
-                    Preemption(trigger, touch.global_time, (touch.thread, touch.place, to, "taken over")),
-                )
-        met.add(known)
+    again = list(touched_again(touches, shared))
+    idle, able = _idle(touches, alternatives), _able_since(alternatives)
+    for touch in again:
+        for to in [one for one in idle if able[one] <= touch.global_time]:
+            yield 1, (touch.thing, to), _taken_over(touch, to)
+    in_own = [touch for touch in again if touch.place in own]
+    like = threads_alike(touches, {touch.thread for touch in in_own}, able)
+    given: set[object] = set()
+    for touch in in_own:
+        for to in [one for one in (*idle, *like[touch.thread]) if able[one] <= touch.global_time]:
+            group = (touch.thing, touch.place, to)
+            if group not in given:  # the first time leaves the others most of the work
+                given.add(group)
+                yield 0, group, _taken_over(touch, to)
+
+
+def _able_since(alternatives: Sequence[Alternative]) -> dict[str, int]:
+    """The global time since which threads could run."""
+    able: dict[str, int] = {}
+    for one in alternatives:
+        able.setdefault(one.to, one.global_time)
+    return able
+
+
+def _taken_over(touch: Touch, to: str) -> Preemption:
+    trigger = Trigger(touch.thread, touch.time, to)
+    return Preemption(trigger, touch.global_time, (touch.thread, touch.place, to, "taken over"))
 
 
 def _idle(touches: Sequence[Touch], alternatives: Sequence[Alternative]) -> list[str]:

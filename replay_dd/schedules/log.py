@@ -70,11 +70,7 @@ def write_log(log: Log, path: Path) -> None:
     Raises:
         OutputError: the file cannot be written, or would be larger than what is read.
     """
-    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(with_anchors(log)))
-    data = _encoded(body)
-    ending = to_plain(log.ending, whole=True)
-    last = {"end": ending, "checksum": _checksum(data, ending)}
-    data += _encoded(json.dumps(last, ensure_ascii=False) + "\n")
+    data = log_as_bytes(with_anchors(log))
     if len(data) > LARGEST_LOG_BYTES:
         raise OutputError(
             f"The log {path} would have {len(data):,} bytes; replay-dd reads up to {LARGEST_LOG_BYTES:,}.",
@@ -82,6 +78,14 @@ def write_log(log: Log, path: Path) -> None:
         )
     write_whole(path, data, mode=PRIVATE)
     remember(digest_of(data))
+
+
+def log_as_bytes(log: Log) -> bytes:
+    """All that a file with this log holds; its places stay as they are."""
+    data = _encoded("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(log)))
+    ending = to_plain(log.ending, whole=True)
+    last = {"end": ending, "checksum": _checksum(data, ending)}
+    return data + _encoded(json.dumps(last, ensure_ascii=False) + "\n")
 
 
 def read_log(path: Path) -> Log:

@@ -107,7 +107,7 @@ class Switch:
     Attributes:
         thread: who ran.
         time: its thread time (yield points passed by this thread).
-        to: who runs next.
+        to: who runs next; the same thread at the end of a deadlock or of the program, where nobody does.
         forced: whether ``thread`` could not have gone on.
         by_default: whether the default schedule makes the same choice.
         place: where ``thread`` stood; None where it ended, or where none of its code was counted.
@@ -139,6 +139,8 @@ class Switch:
     def where(self) -> str:
         """Where the thread stood, for people."""
         if self.place is None:
+            if self.ended and self.to == self.thread:
+                return "to the end of the program"
             return "at its end" if self.ended else "in library code"
         return f"at {self.place} in {self.place.function}"
 

@@ -51,6 +51,11 @@ _MANGLED = re.compile(r"\._[A-Za-z]\w*?__(?=[A-Za-z])(?!\w*__\b)")
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 
 
+def is_installed(path: str) -> bool:
+    """Whether a file is one of an installed package, and not of the program's own code."""
+    return any(folder in path for folder in _PACKAGES)
+
+
 class StackFrame(NamedTuple):
     """A frame of the stack at an access; ``counted`` tells program code from library code."""
 
@@ -63,7 +68,7 @@ class StackFrame(NamedTuple):
     @property
     def is_installed(self) -> bool:
         """Whether it is in an installed package, and not in the program's own code."""
-        return any(folder in self.path for folder in _PACKAGES)
+        return is_installed(self.path)
 
 
 _WEAK = ("WeakValueDictionary", "ReferenceType")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from replay_dd.schedules.likely_preemptions import Preemption, likely_preemptions
+from replay_dd.schedules.observation import is_installed
 from replay_dd.schedules.target import TargetRun
 
 
@@ -19,7 +20,9 @@ def possible_preemptions(run: TargetRun) -> Iterator[Preemption]:
     """
     ended = {switch.thread: switch.global_time for switch in run.log.switches if switch.ended}
     taken = {(switch.thread, switch.time) for switch in run.log.switches if not switch.by_default}
-    for found in likely_preemptions(run.touches, run.alternatives):
+    own = {key for key, place in run.touched.items() if not is_installed(place.path)}
+    uses_packages = len(own) < len(run.touched)
+    for found in likely_preemptions(run.touches, run.alternatives, own if uses_packages else ()):
         trigger = found.trigger
         is_free = (trigger.thread, trigger.time) not in taken
         if is_free and found.global_time < ended.get(trigger.to, found.global_time + 1):

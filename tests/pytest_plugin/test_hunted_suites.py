@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -100,6 +101,21 @@ def test_a_sleep_that_is_too_short_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.once
+def test_a_sleep_that_is_too_long_to_end_early_is_told_with_what_would_be_enough(tmp_path: Path) -> None:
+    text = "import threading\nimport time\ndef test_later():\n    done = []\n"
+    text += "    thread = threading.Thread(target=done.append, args=(1,))\n    thread.start()\n"
+    text += "    time.sleep(0.08)\n    assert done\n    thread.join(timeout=60)\n"
+    done = suite(tmp_path, text, "--replay-dd=12")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "In 1 test, a sleep or time-out ended only when no other thread could run" in done.stdout
+    assert "`--replay-dd-max-delay=80ms`" in done.stdout
+    shutil.rmtree(tmp_path / "temporary")
+    done = suite(tmp_path, text, "--replay-dd=12", "--replay-dd-max-delay=80ms")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "RACE test_it.py::test_later: the sleep of thread 0 at test_it.py:7 in test_later ends 80 ms" in done.stdout
+
+
+@pytest.mark.once
 def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path) -> None:
     text = "import pytest, unittest\nfrom racy import in_threads, loads\n"
     text += "@pytest.fixture(scope='module')\ndef shared():\n    return []\n"
@@ -117,6 +133,9 @@ def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path
     "marker, words",
     [
         ("runs=-1", "runs is a number of runs, or 0 to leave the test alone"),
+        ("runs=True", "runs is a number of runs, or 0 to leave the test alone"),
+        ("known=5", "known is the name of a log, or a list of such names"),
+        ("known=[5]", "known is the name of a log, or a list of such names"),
         ("strategy='luck'", "strategy is one of "),
         ("granularity='bit'", "granularity is one of "),
         ("time='soon'", "`soon` is not a length of time such as 60s, 2m or 1h"),
@@ -162,7 +181,8 @@ def test_a_suite_that_starts_a_thread_when_it_is_loaded_runs_in_fresh_processes(
     "options, words",
     [
         (["--replay-dd", "test_it.py"], "--replay-dd takes a number of runs, not `test_it.py`. Write `--replay-dd=100"),
-        (["--replay-dd=0"], "--replay-dd takes a number of runs, not `0`"),
+        (["--replay-dd=0"], "--replay-dd takes the maximum number of runs, which is 1 or more, not 0."),
+        (["--replay-dd=-1"], "--replay-dd takes the maximum number of runs, which is 1 or more, not -1."),
         (["--replay-dd=1", "--replay-dd-time=soon"], "`soon` is not a length of time such as 60s, 2m or 1h"),
     ],
 )

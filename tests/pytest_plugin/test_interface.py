@@ -132,6 +132,22 @@ def test_reports_that_settings_ask_for_are_of_the_users_own_run(tmp_path: Path) 
 
 
 @pytest.mark.once
+def test_examples_do_not_depend_on_which_modules_are_loaded(tmp_path: Path) -> None:
+    text = "from hypothesis import given, settings, strategies\n"
+    text += "from prices import LARGE\nDRAWN = []\n"
+    text += "@settings(max_examples=1000, derandomize=True, database=None)\n"
+    text += "@given(strategies.integers())\ndef test_draws(number):\n    DRAWN.append(number)\n"
+    text += "def test_drawn():\n    assert DRAWN\n    assert LARGE not in DRAWN\n"
+    usual, hunted = tmp_path / "usual", tmp_path / "hunted"
+    for folder in (usual, hunted):
+        folder.mkdir()
+        (folder / "prices.py").write_text("LARGE = 987_654_321_987\n")
+    assert suite(usual, text).returncode == 1  # Hypothesis draws what stands in modules of the project
+    done = suite(hunted, text, "-p", "replay_dd.pytest_plugin.one_run")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.once
 def test_failing_examples_are_not_kept_for_the_next_run(tmp_path: Path) -> None:
     text = "from hypothesis import given, settings, strategies\n"
     text += "settings.load_profile('default')\n"  # that of CI keeps none

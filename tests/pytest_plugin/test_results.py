@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from replay_dd.pytest_plugin.budget import seconds_of
 from replay_dd.pytest_plugin.results import (
+    FAILS_ALWAYS,
     NO_FAILURE,
     NO_THREADS,
     NO_TIME,
@@ -76,6 +79,28 @@ def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() 
         "Where no failure was found, that is not a proof: other schedules were not tried.",
     ]
     assert list(summary([], 3, 0)) == ["3 tests, 0 with threads, 0 hunted, 0 races found, 0 runs, 0.0 s"]
+
+
+@pytest.mark.parametrize(
+    ("left_s", "which", "enough"),
+    [
+        ([0.08], "1 test", "80ms"),
+        ([0.0799, 0.0123], "each of 2 tests", "80ms"),
+        ([0.1], "1 test", "100ms"),
+        ([0.1001, 5.0], "1 test", "200ms"),
+        ([1.0], "1 test", "1000ms"),
+        ([5.0, 0.0], "", ""),
+    ],
+)
+def test_the_summary_tells_of_sleeps_that_kept_their_order(left_s: list[float], which: str, enough: str) -> None:
+    results = [HuntResult("t.py::quiet", NO_FAILURE, 9, 2.0, asleep_s=asleep_s) for asleep_s in left_s]
+    racy = [replace(RACY, asleep_s=0.5), HuntResult("t.py::known", FAILS_ALWAYS, 1, asleep_s=0.5)]
+    told = [line for line in summary([*results, *racy], 9, 9) if "--replay-dd-max-delay" in line]
+    assert len(told) == bool(which)
+    for line in told:
+        assert f"In {which}, a sleep" in line
+        assert f"`--replay-dd-max-delay={enough}`" in line
+        assert seconds_of(enough) >= max(one for one in left_s if one <= 1)
 
 
 def test_annotations_escape_what_github_would_take_for_its_own() -> None:

@@ -30,6 +30,7 @@ SAME = [
     ("got {'a': [1], 'b': []}", "got {}"),
     ("missing: {'x'}", "missing: set()"),
     ("left: deque([1, 2])", "left: deque([])"),
+    ("dictionary changed size during iteration", "dictionary keys changed during iteration"),
     ("line one\n  line two", "line one\nline two"),
 ]
 DIFFERENT = [
@@ -40,6 +41,7 @@ DIFFERENT = [
     ("f() failed", "g() failed"),
     ("queue is empty", "queue is full"),
     ("", "no"),
+    ("dictionary changed size during iteration", "deque mutated during iteration"),
     ("facade", "decade"),
     ("x" * 9_999 + "a", "x" * 9_999 + "b"),
 ]

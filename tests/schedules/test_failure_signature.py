@@ -63,6 +63,12 @@ def test_the_text_names_place_and_thread() -> None:
     assert len(long.text) < 200
 
 
+def test_a_long_message_says_that_it_goes_on() -> None:
+    whole, cut = (signature_of(ending(raised(text="x" * length))).text for length in (120, 121))
+    assert f": {'x' * 120} (" in whole
+    assert f": {'x' * 117}... (" in cut
+
+
 def test_the_exception_of_main_counts_before_those_of_threads() -> None:
     both = ending(raised("0.1", "KeyError"), raised("main", "ValueError"))
     assert signature_of(both).text.startswith("ValueError:")

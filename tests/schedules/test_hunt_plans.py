@@ -13,7 +13,7 @@ from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_plans import LAG, HuntPlans
-from replay_dd.schedules.hunt_strategies import OPENINGS, RandomPlans
+from replay_dd.schedules.hunt_strategies import RandomPlans
 from replay_dd.schedules.model import Program, Settings, Switch, Trigger
 from replay_dd.schedules.target import Plan, describe_program
 
@@ -305,6 +305,22 @@ def test_what_a_hunt_without_a_failure_covered(tmp_path: Path) -> None:
     assert coverage.all_orders == 2, "of the two threads either takes the lock first"
 
 
+@pytest.mark.once
+def test_who_is_let_in_and_sleeps_no_longer_leaves_out_the_run_in_which_it_sleeps(tmp_path: Path) -> None:
+    late = """
+    def late():
+        time.sleep(0.01)
+        add()
+
+    threads = [threading.Thread(target=one) for one in (add, late)]
+    """
+    text = SAFE.replace("import threading", "import threading, time")
+    text = text[: text.index("\n    threads =")] + late
+    coverage = hunted(text, tmp_path, 30)[0].coverage
+    assert coverage is not None
+    assert coverage.sampled
+
+
 LONG = """
     import threading
 
@@ -332,7 +348,10 @@ def test_the_first_run_brings_threads_abreast_after_a_long_way_too(tmp_path: Pat
 
 @pytest.mark.once
 def test_a_long_program_is_learnt_from_without_a_question_at_each_of_its_yield_points(tmp_path: Path) -> None:
-    with Runner(_program(LONG, tmp_path), Settings()) as runner:
+    shared = LONG.replace("        steps = [0]\n", "").replace(
+        "taken, items = 0, [1]", "taken, items, steps = 0, [1], [0]"
+    )
+    with Runner(_program(shared, tmp_path), Settings()) as runner:
         first = runner.run(Plan("profile"), 60)
     assert first.log.ending.global_time > 50_000
     random = RandomPlans(first)
@@ -365,7 +384,7 @@ def test_what_is_learnt_of_many_threads_does_not_grow_with_their_switches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Runner(_program(MANY, tmp_path), Settings()) as runner:
-        first = runner.run(OPENINGS[0], None)
+        first = runner.run(Plan("profile", {"views": 0}), None)
     looked_at = 0
     real = Switch.trigger
 

@@ -25,7 +25,7 @@ class Batch:
 
     def __init__(self, logs: Sequence[Log] = ()) -> None:
         self.logs, self.time_limit_s = logs, None
-        self.first = SimpleNamespace(log=log_of([]), touches=(), alternatives=())
+        self.first = SimpleNamespace(log=log_of([]), touches=(), alternatives=(), touched={})
         self.made = 0
 
     def runs(self, plans: Iterator[Plan]) -> Iterator[tuple[Plan, TargetRun]]:

@@ -147,6 +147,39 @@ def test_an_idle_thread_may_take_over_between_two_accesses() -> None:
     assert Trigger("0.1", 5, "0.2") in triggers_of(alone, idle)
     assert {trigger.time for trigger in triggers_of(alone, idle) if trigger.thread == "0.1"} == {5}
     assert triggers_of(alone) == []
+    late = [Alternative("0", 26, 2, "0.2")]  # it was started when the second access was made
+    assert Trigger("0.1", 5, "0.2") not in triggers_of(alone, late)
+
+
+def test_a_thread_of_the_same_pool_may_take_over_own_work_though_it_asks_for_work_in_turn() -> None:
+    asks = (8, "queue")
+    rows = [
+        ("0.1", 2, asks, False, ()),
+        ("0.2", 2, asks, False, ()),
+        ("0.1", 3, BALANCE, False, ()),
+        ("0.1", 5, BALANCE, True, ()),
+        ("0.1", 13, BALANCE, False, ()),
+        ("0.1", 15, BALANCE, True, ()),
+        ("0.3", 2, (9, "own"), False, ()),
+    ]
+    places = [1, 1, 3, 5, 3, 5, 2]
+    touches = [touch._replace(place=place) for touch, place in zip(steps(*rows), places, strict=True)]
+    able = [Alternative("0", 26, 0, to) for to in ("0.1", "0.2", "0.3")]
+    found = [(one.trigger, one.rank) for one in likely_preemptions(touches, able, own={3, 5}) if not one.rank]
+    # Not with 0.3, which does other things; the first time at each place, as more work is left then.
+    assert sorted(found) == [(Trigger("0.1", 5, "0.2"), 0), (Trigger("0.1", 13, "0.2"), 0)]
+    late = [Alternative("0", 26, 6, "0.2")]  # it could not run before the last access
+    assert not [one for one in likely_preemptions(touches, late, own={3, 5}) if not one.rank]
+    # Without packages, threads of a pool that have no work are idle.
+    assert not [one for one in likely_preemptions(touches, able) if not one.rank]
+
+
+def test_in_own_code_below_packages_an_idle_thread_takes_over_first() -> None:
+    alone = steps(("0.1", 3, BALANCE, False, ()), ("0.1", 5, BALANCE, True, ()))
+    idle = [Alternative("0", 26, 0, "0.2")]
+    handed_on = Trigger("0.1", 5, "0.2")
+    own, any_code = likely_preemptions(alone, idle, own={alone[1].place}), likely_preemptions(alone, idle)
+    assert [[one.rank for one in found if one.trigger == handed_on] for found in (own, any_code)] == [[0], [1]]
 
 
 def test_a_third_thread_comes_later_than_the_second() -> None:

@@ -341,7 +341,7 @@ def test_a_plain_race_is_found_by_what_the_threads_touch(text: str, tmp_path: Pa
     found = hunt(program, Settings(), runs=8)
     assert found.failing is not None
     assert found.passing is not None
-    assert found.runs <= 5, "without any luck"
+    assert found.runs <= 7, "no later than the first preemption"
     assert len(found.failing.triggers) == 1
     assert found.simplifying_runs <= 5, "one of the likeliest preemptions is enough"
 

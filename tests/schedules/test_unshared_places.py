@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.hunt_openings import opening_runs
 from replay_dd.schedules.hunt_plans import HuntPlans
-from replay_dd.schedules.hunt_strategies import OPENINGS, opening
 from replay_dd.schedules.likely_preemptions import Alternative, shared_places
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.channel import LOCK
@@ -63,9 +64,8 @@ def hunted(runner: Runner, amount: int) -> list[tuple[Plan, TargetRun]]:
     """The first plans of a hunt, which goes on whether one fails or not, and their runs."""
     first = runner.run(Plan("profile"), 60)
     plans, made = HuntPlans(first, 0, amount), []
-    for number in range(len(OPENINGS)):
-        plan = opening(number, 0, first)
-        plans.look_at(plan, runner.run(plan, 60))
+    for plan, run in opening_runs(runner, 60, 9, 0):
+        plans.look_at(plan, run)
     for number, plan in enumerate(plans):
         made.append((plan, runner.run(plan, 60)))
         plans.learn(number, *made[-1])
@@ -75,8 +75,8 @@ def hunted(runner: Runner, amount: int) -> list[tuple[Plan, TargetRun]]:
 def test_preemptions_are_tried_with_notes_of_what_is_shared_only(runner: Runner) -> None:
     with runner:
         made = hunted(runner, 6)
-        full = [runner.run(Plan("profile", triggers=plan.triggers), 60) for plan, _ in made if plan.left_out]
-    short = [run for plan, run in made if plan.left_out]
+        full = [runner.run(replace(plan, left_out=()), 60) for plan, _ in made if plan.left_out and plan.triggers]
+    short = [run for plan, run in made if plan.left_out and plan.triggers]
     assert short
     for brief, whole in zip(short, full, strict=True):
         assert brief.log.ending.digest == whole.log.ending.digest
@@ -93,10 +93,10 @@ def test_the_opening_that_is_drawn_notes_nothing_and_so_teaches_nothing(runner: 
     with runner:
         first = runner.run(Plan("profile"), 60)
         plans = HuntPlans(first, 0, 6)
-        for number in (0, 1, 3, 2):
-            plan = opening(number, 0, first)
-            plans.look_at(plan, runner.run(plan, 60))
-    assert plan.strategy == "uniform"
+        made = list(opening_runs(runner, 60, 9, 0))
+        for plan, run in sorted(made, key=lambda one: one[0].strategy != "profile"):
+            plans.look_at(plan, run)
+    assert plan.strategy == "pct"
     assert next(one for one in plans if one.triggers).left_out
 
 
@@ -105,12 +105,15 @@ def test_short_runs_note_everything(tmp_path: Path) -> None:
         assert not any(plan.left_out for plan, _ in hunted(runner, 12))
 
 
-def test_others_than_preemptions_note_everything(runner: Runner) -> None:
+def test_partial_order_sampling_leaves_out_what_is_not_shared_and_all_others_note_everything(runner: Runner) -> None:
     with runner:
         made = hunted(runner, 30)
     others = [plan for plan, _ in made if not plan.triggers]
     assert {plan.strategy for plan in others} >= {"profile", "uniform"}
-    assert not any(plan.left_out for plan in others)
+    sampling = [(plan, run) for plan, run in made if "partial_order" in plan.options]
+    assert len(sampling) > 1
+    assert all(plan.left_out and 0 < len(run.touches) < 100 for plan, run in sampling)
+    assert not any(plan.left_out for plan in others if "partial_order" not in plan.options)
 
 
 def touch(thread: str, place: int, name: str, *, changes: bool = True) -> Touch:
