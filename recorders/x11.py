@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from recorders.x11_start import Started
 from recorders.x11_verify import verify_session
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.actions import actions_of
@@ -38,7 +39,7 @@ from replay_dd.events.x11.display import (
 from replay_dd.events.x11.idle import PATIENCE_S, IdleRule
 from replay_dd.events.x11.keys import Keyboard, is_character, keyboard_of
 from replay_dd.events.x11.program import RunningProgram
-from replay_dd.events.x11.stream import InputStream, KeyboardChange, RawEvent
+from replay_dd.events.x11.stream import KeyboardChange, RawEvent
 from replay_dd.events.x11.windows import (
     describe,
     focused_window,
@@ -71,11 +72,13 @@ class Recording:
         session: the session.
         differences: what was not the same in the replay, in words; empty where all was.
         unknown_keys: the key codes that were pressed but make no symbol, so that they cannot be replayed.
+        interrupted: whether Ctrl-C ended the replay; the log is whole.
     """
 
     session: Session
     differences: tuple[str, ...]
     unknown_keys: tuple[int, ...] = ()
+    interrupted: bool = False
 
 
 class X11Recorder:
@@ -128,16 +131,30 @@ class X11Recorder:
                 named = name_of_window_manager(where.connection)
                 size = Screen(*where.connection.size, where.connection.screen.root_depth, keyboard_of(where.connection))
                 head = replace(head, screen=size, window_manager=window_manager or named or manager)
-            with SessionWriter(output, head) as writer:
+            with contextlib.ExitStack() as stack:
                 with _ended_by_signals() as ended:
-                    live = _Live(head, where, writer, ended)
+                    # Before the log is made anew: a program that cannot be started must not cost the old one.
+                    start = Started.of(head, where)
+                    try:
+                        writer = stack.enter_context(SessionWriter(output, head))
+                    except BaseException:
+                        start.close()
+                        raise
+                    live = _Live(head, where, writer, ended, start)
                     session = live.record(on_ready, limit_s)
                 if session.ending is not None:
                     writer.end(session.ending)
-                pace, differences = verify_session(session, conditions) if verify else (conditions.pace, ())
-                verified = None if not verify else not differences
+                pace, verified, interrupted = conditions.pace, None, False
+                differences: tuple[str, ...] = ()
+                if verify:
+                    try:
+                        pace, differences = verify_session(session, conditions)
+                        verified = not differences
+                    except KeyboardInterrupt:
+                        interrupted = True
                 writer.verdict(pace, verified)
-        return Recording(replace(session, pace=pace, verified=verified), differences, tuple(sorted(live.unknown_keys)))
+        session = replace(session, pace=pace, verified=verified)
+        return Recording(session, differences, tuple(sorted(live.unknown_keys)), interrupted)
 
 
 @contextlib.contextmanager
@@ -170,7 +187,10 @@ def _ended_by_signals() -> Iterator[threading.Event]:
 class _Live:
     """A session that goes on."""
 
-    def __init__(self, head: Session, display: Display, writer: SessionWriter, ended: threading.Event) -> None:
+    def __init__(
+        self, head: Session, display: Display, writer: SessionWriter, ended: threading.Event, start: Started
+    ) -> None:
+        self._stream, self._program = start
         self._ended = ended
         self._head = head
         self._display = display
@@ -191,10 +211,7 @@ class _Live:
 
     def record(self, on_ready: OnReady | None, limit_s: float | None) -> Session:
         until = math.inf
-        self._connection.watch_windows()
-        stream = InputStream(self._connection)
-        program = RunningProgram(self._head.program, self._display)
-        self._program = program
+        stream, program = self._stream, self._program
         start_ms = stream.first_ms
         interrupted = False
         try:

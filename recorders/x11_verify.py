@@ -14,7 +14,7 @@ def verify_session(session: Session, conditions: Conditions) -> tuple[Pace, tupl
     """Play a session at the fastest pace at which it ends as recorded; answer the pace and what still differs."""
     manager = window_manager_like(session.window_manager)
     first: tuple[str, ...] = ()
-    for pace in (Pace.FAST, Pace.UNHURRIED, Pace.RECORDED):
+    for pace in Pace:
         with PrivateDisplay(session.screen, manager) as display:
             run = run_session(session, actions_of(session), display, replace(conditions, pace=pace))
         differences = tuple(_differences(session, run))

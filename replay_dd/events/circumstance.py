@@ -11,7 +11,8 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
@@ -20,16 +21,36 @@ from replay_dd.events.crash_sites import at_one_action
 from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
 from replay_dd.events.failure_signature import outcome_of
-from replay_dd.events.model import Ending, EndingKind, Session
+from replay_dd.events.model import Action, Ending, EndingKind, Session, Window
 from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
 from replay_dd.events.within_actions import WithinActions
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
+from replay_dd.experiment.journal import recalled_as
 from replay_dd.outcome import Outcome
 
 # On a busy machine the next action may have begun before the end of the program is noticed.
 _NOTICED_LATE = 1
-_PACE_HINT = "Play it at the recorded pace with `--pace recorded`, or more often with `--repeat N`."
+_PACE_HINT = "Play it at another pace (`--pace recorded`, `--pace impatient`), or more often with `--repeat N`."
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A run as a journal keeps it: without pictures, which no run of a search takes."""
+
+    ending: Ending
+    windows: tuple[Window, ...]
+    start_s: float
+    play_s: float
+
+    @classmethod
+    def of(cls, run: Run) -> _Kept:
+        """What is kept of a run."""
+        return cls(run.ending, run.windows, run.start_s, run.play_s)
+
+    def run(self) -> Run:
+        """The run again."""
+        return Run(self.ending, self.windows, self.start_s, self.play_s)
 
 
 class UserActions(Circumstance[Run]):
@@ -83,8 +104,21 @@ class UserActions(Circumstance[Run]):
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Run:
         """Play the actions of a configuration on a fresh display."""
+        actions = self.difference.actions(configuration)
+        if fresh:
+            return self._play(actions)
+
+        return recalled_as(
+            _Kept,
+            lambda: (self._runner.conditions.pace.value, *actions),
+            partial(self._play, actions),
+            _Kept.of,
+            _Kept.run,
+        )
+
+    def _play(self, actions: Sequence[Action]) -> Run:
         try:
-            return self._runner.run(self.difference.actions(configuration))
+            return self._runner.run(actions)
         except NoWindowError as error:
             if self._wanted is None:
                 raise
@@ -144,7 +178,7 @@ class UserActions(Circumstance[Run]):
         if isinstance(self.difference, WithinActions):
             return {EMPTY: Outcome.PASS}
         # A hang may have begun long before it was detected.
-        later = self.wanted.kind in (EndingKind.ORACLE, EndingKind.HANG) or self._runner.conditions.linger_s
+        later = self.wanted.kind in (EndingKind.ORACLE, EndingKind.HANG) or self._runner.conditions.watched_s
         if later or not self._earliest:
             return {EMPTY: Outcome.PASS}
         reached = self.difference.played(self.difference.all, self._earliest - _NOTICED_LATE)

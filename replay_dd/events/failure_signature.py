@@ -53,6 +53,9 @@ def of_exit(status: int, output: str) -> Ending:
             signal=status - _SHELL_SIGNAL,
             output=output[-_KEPT_OUTPUT:],
         )
+    error = exception_in(_indented_end(output))
+    if error is not None:
+        return _with(error, status, output)
     return Ending(
         *(EndingKind.EXIT, f"ended with exit status {status}", f"exit status {status}"),
         status=status,
@@ -64,7 +67,7 @@ def exception_in(output: str) -> Ending | None:
     """The first complete traceback of an uncaught Python exception in a program's output."""
     lines = output.splitlines(keepends=True)
     for number, line in enumerate(lines):
-        if line.strip() != _TRACEBACK:
+        if line.rstrip() != _TRACEBACK:  # where it is indented, the program has logged it
             continue
         frames: list[str] = []
         for follows in lines[number + 1 :]:
@@ -83,6 +86,21 @@ def exception_in(output: str) -> Ending | None:
                     )
                 break
     return None
+
+
+def _indented_end(output: str) -> str:
+    """The traceback at the end of an output, without its indentation: some toolkits (Kivy) print theirs through a log.
+
+    Only for a program that has ended with an error: one that goes on, as it does if it prints more, may have logged
+    what it handled.
+    """
+    lines = output.splitlines(keepends=True)
+    for number in range(len(lines) - 1, -1, -1):
+        before, found, after = lines[number].partition(_TRACEBACK)
+        if found and before.isspace() and not after.strip():
+            last = all(line.startswith(before) or not line.strip() for line in lines[number:])
+            return "".join(line.removeprefix(before) for line in lines[number:]) if last else ""
+    return ""
 
 
 def x_error_in(output: str) -> Ending | None:

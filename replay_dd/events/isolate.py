@@ -4,6 +4,7 @@ Rules of this module:
 
 * Needed actions are found from the last one backwards, each by binary search (:class:`~replay_dd.dd.PrefixBisection`),
   with a final check that each is needed: 1-minimal for every program.
+* A session that does not fail at its pace is tried at the slower ones.
 * The answer is itself a session, which replays under the conditions under which it was tested.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NothingRecordedError, TwoProgramsError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.circumstance import UserActions
@@ -37,7 +38,7 @@ class Plan:
     Attributes:
         jobs: the number of parallel runs.
         conditions: how to make each run; ``pace`` takes precedence over their pace.
-        pace: the pace; None for that of the session.
+        pace: the pace; None for that of the session, or the first slower one at which it fails.
         repeat: how many times to run a configuration that does not fail; None to derive it from the measured rate.
         algorithm: ``"bisection"``, ``"adaptive"``, or ``"ddmin"`` of the ISSTA 2000 paper.
         max_tests: stop with the best result so far after this many tests.
@@ -75,6 +76,19 @@ def isolate_events(
     Raises:
         ReplayDDError: the sessions cannot be used, or the failure does not recur.
     """
+    pace = plan.pace or session.pace
+    slower = list(Pace)[list(Pace).index(pace) + 1 :] if plan.pace is None else []
+    while True:
+        try:
+            return _isolate(session, replace(plan, pace=pace), passing, observer)
+        except NotReproducedError:
+            if not slower:
+                raise
+            observer.on_note(f"it does not fail at the pace `{pace.value}`; trying `{slower[0].value}`")
+            pace = slower.pop(0)
+
+
+def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Observer) -> SessionIsolation:
     actions = actions_of(session)
     if plan.conditions.oracle is not None:
         session = replace(session, ending=None)  # the recorded ending is not the failure sought

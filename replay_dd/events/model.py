@@ -282,12 +282,14 @@ class Pace(enum.Enum):
     """How fast actions are played.
 
     ``FAST`` continues as soon as the program is idle. ``UNHURRIED`` also leaves enough time between clicks that two of
-    them are not taken for a double-click. ``RECORDED`` also waits as long as the person did.
+    them are not taken for a double-click. ``RECORDED`` also waits as long as the person did. ``IMPATIENT`` waits so
+    long and not for the program: the person went on while it was busy.
     """
 
     FAST = "fast"
     UNHURRIED = "unhurried"
     RECORDED = "recorded"
+    IMPATIENT = "impatient"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 Rules of this module:
 
 * The clock decides nothing: what comes next comes when the program is idle (:mod:`replay_dd.events.x11.idle`). Pauses
-  are made only at the paces that ask for them.
+  are made only at the paces that ask for them. Only where all this does not show the failure does the clock decide,
+  at the pace of an impatient person, who goes on while the program is busy.
 * A run is over when the program ends, when it reports an error (on standard error or in a window), when it does not
   answer any more, or when all actions are played.
 """
@@ -44,6 +45,9 @@ START_LIMIT_S = 30.0
 HANG_LIMIT_S = 5.0
 # Longer than the time in which toolkits take two clicks for a double click (GTK 400 ms, Qt 400 ms, Tk 500 ms).
 BETWEEN_CLICKS_S = 0.55
+_WITH_PAUSES = (Pace.RECORDED, Pace.IMPATIENT)
+# At these paces time matters, so a timer may be running at the end; else what is played last would only pass the time.
+AFTER_PAUSES_S = 1.0
 _TICK_S = 0.002
 # How often to look for the first window if nothing is heard of it.
 _LOOK_S = 0.05
@@ -78,6 +82,11 @@ class Conditions:
     oracle: str | None = None
     player: Callable[[PrivateDisplay], Player] = field(default=lambda display: XTestPlayer(display.connection))
     player_name: str = ""
+
+    @property
+    def watched_s(self) -> float:
+        """How long a program is watched after the last action: at paces with pauses at least for a moment."""
+        return max(self.linger_s, AFTER_PAUSES_S if self.pace in _WITH_PAUSES else 0.0)
 
     @property
     def playback(self) -> Playback:
@@ -193,7 +202,7 @@ class Stage:
     def play(self, action: Action) -> None:
         """Play one action, and wait until the program is idle again."""
         pause_s = 0.0
-        if self._conditions.pace is Pace.RECORDED and len(action.inputs) > 1:
+        if self._conditions.pace in _WITH_PAUSES and len(action.inputs) > 1:
             pause_s = action.duration_ms / 1000 / (len(action.inputs) - 1)
         inputs = self._without_idle_moves(action)
         last = len(inputs) - 1
@@ -202,12 +211,21 @@ class Stage:
             if pause_s and number < last:
                 self.player.flush()
                 self.program.wait_for_end(pause_s)
-            elif number < last and _program_reacts(action, item.kind):
+            elif (
+                number < last
+                and self._conditions.pace is not Pace.IMPATIENT
+                and _program_reacts(action, inputs, number)
+            ):
                 self.player.flush()
                 self._idle.wait()
             if number < last and self.program.over():
                 break
         self.player.flush()
+        if self._conditions.pace is not Pace.IMPATIENT:
+            self.wait_until_done()
+
+    def wait_until_done(self) -> None:
+        """Wait until the program is idle again, or see that it hangs."""
         if not self.wait_idle() and not self.program.over():
             self._check_hang()
 
@@ -243,8 +261,8 @@ class Stage:
     def finish(self) -> Ending:
         """How it is at the end of the actions."""
         ending = self.program.ending()
-        if ending is None and self._conditions.linger_s:
-            ending = self.program.wait_for_end(self._conditions.linger_s)
+        if ending is None and self._conditions.watched_s:
+            ending = self.program.wait_for_end(self._conditions.watched_s)
             if ending is None and self._connection.windows_changed():
                 ending = self.program.look_at_windows()
         if ending is None:
@@ -271,8 +289,13 @@ class Stage:
         self.program.close()
 
 
-def _program_reacts(action: Action, kind: InputKind) -> bool:
+def _program_reacts(action: Action, inputs: Sequence[Input], number: int) -> bool:
     """Whether the program may do something in the middle of an action that the rest of the action builds on."""
+    kind = inputs[number].kind
+    if action.kind is ActionKind.DRAG and kind is InputKind.MOVE:
+        # Whoever is dragging takes hold at the first move, and may be only so far when the button is released.
+        first = number > 0 and inputs[number - 1].kind is InputKind.BUTTON_PRESS
+        return first or inputs[number + 1].kind is InputKind.BUTTON_RELEASE
     if kind is InputKind.BUTTON_PRESS:
         # A menu opens, a drag begins. Clicks that belong together must follow each other quickly.
         return action.kind not in (ActionKind.DOUBLE_CLICK, ActionKind.WHEEL)
@@ -302,9 +325,8 @@ def run_session(
         ReplayDDError: the program cannot be run on the display.
     """
     stage = Stage(session, display, conditions, want_backtrace=want_backtrace)
-    started = time.monotonic()
+    started, played = time.monotonic(), 0
     frames: list[FilmFrame] = []
-    played = 0
     windows: tuple[Window, ...] = ()
     opening = _picture(display, pictures, "start")
     try:
@@ -328,6 +350,8 @@ def run_session(
                 place = action.start or _pointer(display)
                 frames.append(FilmFrame(action, window, place, before, after, lasted, areas))
             previous = action
+        if conditions.pace is Pace.IMPATIENT and not stage.program.over():
+            stage.wait_until_done()
         play_s = time.monotonic() - started
         ending = stage.finish()
         # A program that loses its display ends too, and with an error: that is nothing it did.
@@ -347,21 +371,16 @@ def run_session(
 def _pause_before(previous: Action | None, action: Action, pace: Pace) -> float:
     if previous is None or pace is Pace.FAST:
         return 0.0
-    if pace is Pace.RECORDED:
+    if pace in _WITH_PAUSES:
         return max(action.time_ms - previous.time_ms - previous.duration_ms, 0) / 1000
     clicks = (ActionKind.CLICK, ActionKind.DOUBLE_CLICK)
     return BETWEEN_CLICKS_S if previous.kind in clicks and action.kind in clicks else 0.0
 
 
-def window_under_pointer_of(display: PrivateDisplay) -> Window | None:
-    """The window under the pointer of a private display."""
-    return window_under_pointer(display.connection)
-
-
 def _window_of(action: Action, display: PrivateDisplay) -> Window | None:
     """The window that an action is done to: the one where it begins, or the one under the pointer."""
     if action.start is None:
-        return window_under_pointer_of(display)
+        return window_under_pointer(display.connection)
     return window_at(display.connection, *action.start)
 
 

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from replay_dd.circumstance import Circumstance, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors import ReplayDDError
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, PageUnreachableError
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
+from replay_dd.experiment.journal import recalled
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.describe import describe
@@ -87,6 +89,8 @@ class FlowSteps(Circumstance[FlowRun]):
         self._wanted: Failure | None = None
         self._step_deltas = step_deltas_of(flow)
         self._step_ms = LEAST_STEP_MS
+        self.not_done: dict[int, str] = {}
+        """Steps before the failure that could not be done in any run of the whole flow, and why."""
         self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
 
     @property
@@ -105,8 +109,11 @@ class FlowSteps(Circumstance[FlowRun]):
             return FlowRun(self._play(self._flow), evidence=False)
         flow = self._flow.only(self.kept(configuration))
         if configuration != self.base:
-            limit_ms = None if fresh else self._step_ms
-            return FlowRun(self._play(flow, until=self.wanted.same, step_ms=limit_ms), evidence=False)
+            if fresh:
+                return FlowRun(self._play(flow, until=self.wanted.same), evidence=False)
+            kept = [str(number) for number in self.kept(configuration)]
+            make = partial(self._play, flow, until=self.wanted.same, step_ms=self._step_ms)
+            return FlowRun(recalled(Playback, lambda: [self.wanted.signature, *kept], make), evidence=False)
         playback = self._play(flow, until=self.wanted.same)
         # This run shows how long a passing assertion takes to come true.
         self._allow(playback.seconds[1:])
@@ -162,6 +169,10 @@ class FlowSteps(Circumstance[FlowRun]):
             missing = {number for number, _ in playback.left_out} | {one.step for one in playback.failures}
             self._allow([seconds for step, seconds in enumerate(playback.seconds) if step not in missing][1:])
         self._wanted = wanted
+        never = set.intersection(*({number for number, _ in playback.left_out} for playback in playbacks))
+        self.not_done = {
+            number: why for number, why in playbacks[-1].left_out if number in never and number < wanted.step
+        }
         fixed = (wanted.step,) if wanted.kind == ASSERTION else ()
         first_page = next(number for number, step in enumerate(self._flow.steps) if step.type == "navigate")
         # A crash during loading comes before the first page has loaded.

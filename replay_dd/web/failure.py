@@ -3,13 +3,17 @@
 The kinds are those that a browser reports, and one that the user specifies: a text on the page. Two page errors are the
 same if they have the same type and were raised at the same place; the message, which often quotes data, counts only if
 no place is known. Numbers and quoted parts of messages are ignored for the same reason.
+
+A script in the middle of a page is elsewhere whenever the server writes more or less before it: a list of one item more
+moves it. There, the path, the names of the functions and the message stand for the place.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import urldefrag, urlsplit
 
 CRASH = "crash"
 PAGE_ERROR = "page error"
@@ -24,7 +28,8 @@ KINDS = (CRASH, TEXT, PAGE_ERROR, CONSOLE_ASSERTION, ASSERTION)
 _FRAME = re.compile(
     r"^\s+at (?:(?P<function>.*?) \()?(?P<url>[a-z][\w+.-]*:.*?):(?P<line>\d+):(?P<column>\d+)\)?$", re.M
 )
-_CHANGING = re.compile(r"""\d+|'[^']*'|"[^"]*"|`[^`]*`""")
+# But not what V8 quotes from the script itself: "(reading 'length')".
+_CHANGING = re.compile(r"""\d+|(?<!\(reading )(?<!\(setting )'[^']*'|"[^"]*"|`[^`]*`""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Failure:
         place: where in the page's scripts it was raised (path, line, column), or an empty string.
         details: more, such as a stack trace.
         step: the number of the step after which it was seen, in the flow that was played.
+        inside: if it was raised by a script in the middle of a page: the page's path, and the functions that were
+            called, the innermost first, each once.
     """
 
     kind: str
@@ -44,6 +51,7 @@ class Failure:
     place: str
     details: str
     step: int
+    inside: str = ""
 
     @property
     def summary(self) -> str:
@@ -57,17 +65,39 @@ class Failure:
     @property
     def signature(self) -> tuple[str, str]:
         """What makes two failures the same."""
+        if self.inside:
+            return self.kind, f"{_CHANGING.sub('…', self.text)} in {self.inside}"
         if self.kind == PAGE_ERROR and self.place:
             return self.kind, f"{self.text.partition(':')[0]} at {self.place}"
         return self.kind, f"{_CHANGING.sub('…', self.text)} at {self.place}"
 
 
-def page_error(name: str, message: str, stack: str, step: int) -> Failure:
-    """An uncaught exception or rejected promise of the page."""
+def page_error(name: str, message: str, stack: str, step: int, pages: Collection[str] = ()) -> Failure:
+    """An uncaught exception or rejected promise of the page.
+
+    Args:
+        name: its type.
+        message: its message.
+        stack: its stack trace.
+        step: the number of the step after which it was seen.
+        pages: the addresses of pages; a script at such an address is in the middle of the page.
+    """
     first_line = (message.splitlines() or [""])[0]
     text = f"{name or 'Error'}: {first_line}"
     details = stack if message in stack else f"{name or 'Error'}: {message}\n{stack}"
-    return Failure(PAGE_ERROR, text, place_in(stack), details.strip(), step)
+    return Failure(PAGE_ERROR, text, place_in(stack), details.strip(), step, inside_page(stack, pages))
+
+
+def inside_page(stack: str, pages: Collection[str]) -> str:
+    """The path of the page whose own script made the innermost call, and the functions called; empty if none did.
+
+    Each function counts once: how deep one calls itself depends on the page's data.
+    """
+    calls = list(_FRAME.finditer(stack))
+    if not calls or urldefrag(calls[0]["url"]).url not in pages:
+        return ""
+    functions = dict.fromkeys(call["function"] or "-" for call in calls)
+    return " ".join([path_of(calls[0]["url"]), *functions])
 
 
 def place_in(stack: str) -> str:

@@ -6,6 +6,7 @@ flow was seen not to fail without any single step.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ class FlowIsolation:
         flow: the smallest failing flow found.
         kept: the numbers of its steps in the original flow.
         failure: its failure.
+        notes: what else should be known.
     """
 
     isolation: Isolation[FlowRun]
@@ -35,6 +37,7 @@ class FlowIsolation:
     flow: Flow
     kept: tuple[int, ...]
     failure: Failure
+    notes: tuple[str, ...] = ()
 
 
 def minimize(
@@ -74,7 +77,23 @@ def minimize(
     assert isolation.failing.run is not None
     seen = isolation.failing.run.playback.failures
     failure = next((failure for failure in seen if steps.wanted.same(failure)), steps.wanted)
-    return FlowIsolation(isolation, flow, flow.only(kept), kept, failure)
+    return FlowIsolation(isolation, flow, flow.only(kept), kept, failure, tuple(_notes(steps.not_done, isolation)))
+
+
+def _notes(not_done: Mapping[int, str], isolation: Isolation[FlowRun]) -> Iterator[str]:
+    """What the whole flow did not do, as far as the failure may have come of it, and what a server may have kept."""
+    if not isolation.failing.configuration and not isolation.baseline.rate.steady:
+        yield (
+            "The page fails without any action, while the whole flow failed only sometimes: its server seems to keep "
+            "what earlier runs did. Try again with a server that forgets it."
+        )
+    if not_done:
+        number, why = next(iter(not_done.items()))
+        others = f", and {len(not_done) - 1} more" if len(not_done) > 1 else ""
+        yield (
+            f"Not all steps before the failure could be done here: step {number + 1}, {why}{others}. The page may have "
+            "failed for that reason, and not as it did when the flow was recorded."
+        )
 
 
 def default_output(path: Path) -> Path:

@@ -143,6 +143,7 @@ class _Playing:
         self._seconds: list[float] = []
         self._reached = False
         self._in_flight: set[Request] = set()
+        self._endless: set[Request] = set()
         # Lambdas: Playwright sets attributes on its handlers, which methods of built-in types do not allow.
         self._asked = 0
         self._loaded = False
@@ -250,13 +251,16 @@ class _Playing:
                 page = self._living_page()
                 page.wait_for_timeout(_POLL_MS)
                 continue
-            if not self._in_flight:
+            if self._in_flight <= self._endless:
                 return
             page.wait_for_timeout(_POLL_MS)
+        # What is not answered by now may never be (a page that asks for news): the next steps do not wait for it.
+        self._endless |= self._in_flight
 
     def _on_request(self, request: Request) -> None:
         self._asked += 1
-        self._in_flight.add(request)
+        if request.resource_type != "eventsource":  # these stay open for ever
+            self._in_flight.add(request)
         if request.is_navigation_request():
             self._loaded = True
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable
+from pathlib import PureWindowsPath
 from typing import Literal
 
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Frame, Locator, Page, Position
+from playwright.sync_api import FilePayload, Frame, Locator, Page, Position
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web import elements
@@ -60,7 +61,26 @@ def do(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
     try:
         _DOERS[step.type](step, page, frame, limit_ms)
     except PlaywrightTimeoutError as error:
-        raise StepFailedError((error.message.splitlines() or ["it took too long"])[0]) from error
+        raise StepFailedError(_too_late(error.message)) from error
+
+
+def _too_late(message: str) -> str:
+    """Why a step did not come about in time, from Playwright's log of what it tried."""
+    for told, words in _IN_THE_WAY.items():
+        if told in message:
+            return f"its element {words}"
+    return "it took too long"
+
+
+# What Playwright says of an element that cannot be used, the last state first.
+_IN_THE_WAY = {
+    "intercepts pointer events": "is covered by another one",
+    "element is not visible": "is not visible",
+    "element is not enabled": "is disabled",
+    "element is not editable": "cannot be edited",
+    "element is not stable": "keeps moving",
+    "outside of the viewport": "is outside of the window",
+}
 
 
 def element_of(step: Step, page: Page, frame: Frame, limit_ms: float) -> Locator:
@@ -114,8 +134,16 @@ def _change(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
         element.select_option(value, timeout=limit_ms)
     elif kind in {"checkbox", "radio"}:
         element.set_checked(value in {"true", "on"}, timeout=limit_ms)
+    elif kind == "file":
+        element.set_input_files(_upload(value), timeout=limit_ms)
     else:
         element.fill(value, timeout=limit_ms)
+
+
+def _upload(value: str) -> list[FilePayload]:
+    """An empty file of the recorded name: a browser tells no folder, and a flow must not send files from here."""
+    name = PureWindowsPath(value).name
+    return [{"name": name, "mimeType": "application/octet-stream", "buffer": b""}] if name else []
 
 
 def _key_down(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,9 +15,21 @@ from replay_dd.errors.program import NotReproducedError
 from replay_dd.events.circumstance import UserActions
 from replay_dd.events.difference import difference_of, natural_cuts
 from replay_dd.events.failure_signature import of_signal
-from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, GuiProgram, Input, InputKind, Screen, Session
+from replay_dd.events.model import (
+    Action,
+    ActionKind,
+    Ending,
+    EndingKind,
+    GuiProgram,
+    Input,
+    InputKind,
+    Pace,
+    Screen,
+    Session,
+)
 from replay_dd.events.run import Run
 from replay_dd.experiment.driver import isolate_cause
+from replay_dd.experiment.journal import SearchedFor, kept_in
 from replay_dd.experiment.result import Isolation
 
 ACTIONS = tuple(
@@ -28,7 +41,7 @@ class SimulatedRunner:
     """A program that crashes when the last of the needed actions is done; the crash may be noticed late."""
 
     def __init__(self, needed: Sequence[int], late: Sequence[int]) -> None:
-        self.conditions: Any = SimpleNamespace(linger_s=0.0)
+        self.conditions: Any = SimpleNamespace(watched_s=0.0)
         self._needed = [ACTIONS[number] for number in needed]
         self._late = list(late)
         self.played: list[tuple[Action, ...]] = []
@@ -68,6 +81,29 @@ def test_no_prefix_is_tested_that_the_whole_session_has_shown_to_pass() -> None:
     isolate_cause(UserActions(runner, difference_of(ACTIONS), session, simplify=True, algorithm="bisection"))  # type: ignore[arg-type]
     prefixes = [actions for actions in runner.played[6:] if actions == ACTIONS[: len(actions)]]
     assert [len(actions) for actions in prefixes if actions] == [20], "the one before the last is not certain"
+
+
+def test_a_journal_knows_what_was_played(tmp_path: Path) -> None:
+    session = Session(GuiProgram(("prog",), "folder", {}, {}), Screen(640, 480), actions=ACTIONS)
+    found, played = [], []
+    for _ in range(2):
+        runner = SimulatedRunner((4, 9, 20), ())
+        runner.conditions.pace = Pace.FAST
+        actions = UserActions(
+            runner,  # type: ignore[arg-type]
+            difference_of(ACTIONS),
+            session,
+            simplify=True,
+            algorithm="bisection",
+        )
+        with kept_in(tmp_path / "journal", SearchedFor("events", "", {}, {})):
+            found.append(isolate_cause(actions))
+        played.append(runner.played)
+    assert found[0].failing == found[1].failing
+    assert found[0].runs == found[1].runs
+    # Evidence is made anew: the whole session, to its end and to the failure, and the answer.
+    assert set(played[1]) == {ACTIONS, ACTIONS[:21], tuple(ACTIONS[number] for number in (4, 9, 20))}
+    assert len(set(played[0])) > 5
 
 
 class TwoSites(SimulatedRunner):

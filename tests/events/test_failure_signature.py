@@ -42,6 +42,21 @@ def test_an_exception_without_text() -> None:
     assert found.signature == "exception mine.Stop in save (main.py:12)"
 
 
+def test_an_indented_exception_counts_if_it_ended_the_program() -> None:
+    """Kivy prints through a log that indents each line; it also logs what it handles."""
+    handled, uncaught = (
+        "".join(f" {line}" for line in traceback.splitlines(keepends=True))
+        for traceback in (TRACEBACK.replace("KeyError", "ImportError"), TRACEBACK)
+    )
+    output = f"[WARNING] no clipboard\n{handled}[INFO] started\n{uncaught}"
+    assert exception_in(output) is None
+    assert of_exit(1, output).signature == "exception KeyError in save (main.py:12)"
+    assert of_exit(0, output).signature == ""
+    # Where the program printed more, or its shell says what ended it, that was handled.
+    assert of_exit(1, f"{output}working\nError: no display\n").signature == "exit status 1"
+    assert of_exit(139, output).signature == "signal SIGSEGV"
+
+
 def test_no_exception() -> None:
     assert exception_in("Warning: Traceback\nNothing: really\n") is None
     assert x_error_in("X is fine\n") is None

@@ -35,6 +35,26 @@ def test_an_error_is_known_by_its_type_and_place() -> None:
     assert not one.same(None)
 
 
+def test_a_script_in_the_middle_of_a_page_may_move() -> None:
+    page = "http://127.0.0.1:8000/list?page=2"
+    stack = f"TypeError: x\n    at show ({page}:7:12)\n    at HTMLButtonElement.onclick ({page}:9:1)"
+    message = "Cannot read properties of undefined (reading 'name')"
+
+    def error(words: str = message, where: str = stack) -> Failure:
+        return page_error("TypeError", words, where, 3, {page})
+
+    one = error()
+    assert one.summary == f"page error: TypeError: {message} (/list:7:12)"
+    assert one.same(error(where=stack.replace(":7:12", ":8:700").replace(":9:1", ":10:1")))
+    assert not one.same(error(where=stack.replace("show", "sort")))
+    assert not one.same(error(message.replace("name", "price")))
+    # A function that calls itself does so more or less often.
+    assert one.same(error(where=stack.replace("    at HTML", f"    at show ({page}:5:3)\n    at HTML")))
+    # A script of its own does not move.
+    script = stack.replace(page, "http://127.0.0.1:8000/app.js")
+    assert not error(where=script).same(error(where=script.replace(":7:12", ":8:700")))
+
+
 def test_without_a_place_the_message_counts_but_not_the_data_in_it() -> None:
     one = page_error("Error", "order 17 of 'Ada' is lost", "", 1)
     assert one.same(page_error("Error", "order 4 of 'Bob' is lost", "", 2))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, PageUnreachableError
-from replay_dd.experiment.baseline import Rate
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS, Rate
+from replay_dd.experiment.journal import SearchedFor, kept_in
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.flow import ALGORITHMS
 from replay_dd.web.minimize import FlowIsolation, minimize
-from tests.web.flows import change, click, flow, key, visible
+from tests.web.flows import change, click, flow, key, serving, visible
 
 pytestmark = pytest.mark.once
 
@@ -43,6 +47,18 @@ def page(tmp_path: Path, site: str) -> str:
 def described(found: FlowIsolation) -> list[str]:
     """What the minimal flow does after the page has loaded."""
     return [str(step.data.get("selectors", [[step.type]])[0][0]) for step in found.flow.steps[2:]]
+
+
+def test_a_journal_knows_what_was_played(browser: WebBrowser, page: str, tmp_path: Path) -> None:
+    steps = [click("#add"), *key("Shift"), click("#clear"), *key("x"), change("#search", "2"), click("#add")]
+    counts, answers = [], []
+    for _ in range(2):
+        with kept_in(tmp_path / "journal", SearchedFor("web", "", {}, {})) as journal:
+            answers.append(described(minimize(flow(page, *steps), browser, settle_s=SETTLE_S)))
+            counts.append((journal.recalled, journal.added))
+    assert answers[0] == answers[1] == ["#clear", "#search"]
+    assert counts[0][0] == counts[1][1] == 0
+    assert counts[0][1] == counts[1][0] > 0
 
 
 def test_an_error_that_needs_two_steps(browser: WebBrowser, page: str) -> None:
@@ -116,6 +132,72 @@ def test_a_page_that_fails_by_itself(browser: WebBrowser, tmp_path: Path, site: 
     assert found.isolation.steps == ()
     assert found.isolation.complete
     assert found.isolation.proof.failing == Rate(3, 3)
+
+
+def test_steps_that_could_not_be_done_are_told(browser: WebBrowser, page: str) -> None:
+    """The page may have failed because of that, and not as it did for whoever recorded the flow."""
+    steps = [click("#gone", timeout=100), click("#add"), click("#clear"), change("#search", "1"), click("#add")]
+    found = minimize(flow(page, *steps), browser, settle_s=SETTLE_S)
+    (note,) = found.notes
+    assert "step 3, its element is not on the page" in note
+    assert minimize(flow(page, *steps[1:]), browser, settle_s=SETTLE_S).notes == ()
+
+
+def test_a_server_that_keeps_what_earlier_runs_did(browser: WebBrowser) -> None:
+    loads = itertools.count(1)
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """The page, which fails each second time, and after the baseline each time."""
+            number = next(loads) if self.path == "/page" else 1
+            fails = "<script>none.x</script>" if number % 2 == 0 or number > INTERMITTENT_RUNS else ""
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f"<!doctype html><button id=add>Add</button>{fails}".encode())
+
+        def log_message(self, *arguments: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            address = f"http://127.0.0.1:{server.server_port}/page"
+            found = minimize(flow(address, click("#add")), browser, settle_s=0)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert described(found) == []
+    (note,) = found.notes
+    assert "keep what earlier runs did" in note
+
+
+def test_a_script_that_the_page_moves_fails_as_before(browser: WebBrowser) -> None:
+    """Each click on `#add` makes the list before the script longer."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """The page; a cookie tells how long its list is."""
+            items = self.headers.get("Cookie", "").count("x")
+            self.send_response(303 if self.path == "/add" else 200)
+            self.send_header("Content-Type", "text/html")
+            if self.path == "/add":
+                self.send_header("Location", "/")
+                self.send_header("Set-Cookie", f"items={'x' * (items + 1)}")
+            self.end_headers()
+            if self.path != "/add":
+                script = "document.getElementById('run').onclick = () => none.x;"
+                page = f"<a id=add href=/add>Add</a> <a id=run>Run</a>{'<br>' * items}<script>{script}</script>"
+                self.wfile.write(f"<!doctype html>{page}".encode())
+
+        def log_message(self, *arguments: object) -> None:
+            """Say nothing."""
+
+    with serving(handler=Page) as address:
+        found = minimize(flow(f"{address}/", *[click("#add")] * 2, click("#run")), browser, settle_s=SETTLE_S)
+    assert described(found) == ["#run"]
+    assert Outcome.UNRESOLVED not in {step.outcome for step in found.isolation.steps}
 
 
 @pytest.mark.parametrize(

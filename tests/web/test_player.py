@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +16,7 @@ from replay_dd.web.browser import WebBrowser
 from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, CRASH, PAGE_ERROR, TEXT
 from replay_dd.web.flow import Flow
 from replay_dd.web.player import Limits, Playback, play
-from tests.web.flows import change, click, flow, key, visible
+from tests.web.flows import change, click, flow, key, serving, visible
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Page</title>
 <button id="save" style="width:50px;height:20px">Save</button>
@@ -80,6 +84,42 @@ def test_a_page_that_never_stops_changing_is_not_waited_for_long(
     assert (playback.failures, playback.left_out) == ((), ())
 
 
+@pytest.mark.parametrize("asks", ["fetch('/news')", "new EventSource('/news')"])
+def test_an_answer_that_never_ends_is_waited_for_once_at_most(
+    browser: WebBrowser, monkeypatch: pytest.MonkeyPatch, asks: str
+) -> None:
+    over = threading.Event()
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """The page, and news that come only at the end of the test."""
+            news = self.path == "/news"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream" if news else "text/html")
+            self.end_headers()
+            if news:
+                self.wfile.flush()
+                over.wait()
+            else:
+                self.wfile.write(f"<!doctype html><p id=text>Text</p><script>{asks}</script>".encode())
+
+        def log_message(self, *arguments: object) -> None:
+            """Say nothing."""
+
+    # A clock that counts how often the player looks at it: as many times on a busy machine.
+    ticks = itertools.count()
+    monkeypatch.setattr("replay_dd.web.player.time", SimpleNamespace(monotonic=lambda: float(next(ticks))))
+    limits = Limits(quiet_ms=100_000, calm_ms=0, settle_s=0)
+    with serving(handler=Site) as address:
+        try:
+            playback, _ = played(browser, flow(f"{address}/", *[click("#text")] * 5), limits=limits)
+        finally:
+            over.set()
+    assert playback.left_out == ()
+    waited = [seconds > 100 for seconds in playback.seconds]
+    assert waited.count(True) == asks.startswith("fetch")
+
+
 def test_what_a_person_can_do(browser: WebBrowser, page: str) -> None:
     steps = [
         click("#save"),
@@ -144,6 +184,35 @@ def test_a_named_field_and_a_frame(browser: WebBrowser, page: str, tmp_path: Pat
     playback, _ = played(browser, flow(f"{site}/outer.html", *steps))
     assert playback.failures == ()
     assert playback.left_out == ((4, "its frame is not there"),)
+
+
+def test_a_file_is_uploaded_by_its_name_and_without_its_contents(
+    browser: WebBrowser, tmp_path: Path, site: str
+) -> None:
+    (tmp_path / "secret.txt").write_text("a secret")
+    (tmp_path / "page.html").write_text(
+        "<input id=file type=file><script>window.seen = []; file.onchange = async () => {"
+        " for (const one of file.files) seen.push(one.name + ':' + await one.text()); seen.push(file.files.length) }"
+        "</script>",
+        encoding="utf-8",
+    )
+    names = [r"C:\fakepath\data.txt", str(tmp_path / "secret.txt"), ""]
+    playback, seen = played(browser, flow(f"{site}/page.html", *(change("#file", name) for name in names)))
+    assert playback.left_out == ()
+    assert seen == ["data.txt:", 1, "secret.txt:", 1, 0]
+
+
+@pytest.mark.parametrize(
+    "style, words",
+    [("visibility: hidden", "its element is not visible"), ("", "its element is covered by another one")],
+)
+def test_an_element_that_cannot_be_used_is_told_in_words(
+    browser: WebBrowser, tmp_path: Path, site: str, style: str, words: str
+) -> None:
+    cover = '<div style="position: fixed; inset: 0">'
+    (tmp_path / "page.html").write_text(f'<button id="save" style="{style}">Save</button>{cover}', encoding="utf-8")
+    playback, _ = played(browser, flow(f"{site}/page.html", click("#save", timeout=200)))
+    assert [why for _, why in playback.left_out] == [words]
 
 
 def test_what_cannot_be_done_is_left_out_and_the_rest_is_done(browser: WebBrowser, page: str) -> None:

@@ -93,6 +93,7 @@ def test_bad_input(shop: Workshop) -> None:
     for command in (("monkey",), ("record", "--gui")):
         shop.run(*command, "-o", "m.log", "--", "python", "missing.py").refused(2, "program-not-found")
     shop.run("monkey", "-o", "m.log", "--screen", "big", *CRASHING).refused(2, "usage")
+    shop.run("monkey", "-o", "m.log", "--screen", "800x40000", *CRASHING).refused(2, "usage")
     shop.run("monkey", "-o", "m.log", "--wm", "no-such-manager", *CRASHING).refused(2, "window-manager")
     shop.run("record", "-o", "r.log", "--no-text", *CRASHING).refused(2, "usage")
     shop.run("record", "--gui", "--display", ":4242", "-o", "r.log", *CRASHING).refused(2, "no-display")

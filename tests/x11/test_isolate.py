@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +32,8 @@ from replay_dd.events.model import (
     Window,
 )
 from replay_dd.events.monkey import typed_text
-from replay_dd.events.run import Conditions
+from replay_dd.events.run import Conditions, Run
+from replay_dd.events.runner import SessionRunner
 from replay_dd.experiment.baseline import Rate
 from replay_dd.experiment.driver import Observer
 from replay_dd.outcome import Outcome
@@ -263,6 +266,50 @@ def test_the_answer_is_replayed_as_it_was_tested(tmp_path: Path) -> None:
     assert (again.settle_s, again.hang_limit_s) == (0.2, 0.7)
     assert conditions_of(settle=0.0, recorded=written.playback).settle_s == 0.0
     assert play_session(written, again).ending.kind is EndingKind.SIGNAL
+
+
+def test_a_failure_of_who_does_not_wait_for_the_program(tmp_path: Path) -> None:
+    """The program is busy for five seconds after a, and b must come meanwhile: whoever waits for it comes too late."""
+    actions = (key("c"), replace(key("a"), time_ms=100), replace(key("b"), time_ms=200))
+    ending = Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11)
+    session = session_of("key:a=work,key:b=disturb", actions=actions, ending=ending)
+    conditions = replace(PLAN.conditions, patience_s=60.0)
+    assert play_session(session, replace(conditions, pace=Pace.RECORDED)).ending.kind is EndingKind.OPEN
+    assert play_session(session, replace(conditions, pace=Pace.IMPATIENT)).ending.kind is EndingKind.SIGNAL
+
+
+def test_at_the_recorded_pace_a_timer_may_end_after_the_last_action(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pointer's motion only passed the time until the timer crashed the program."""
+    monkeypatch.setattr("replay_dd.events.run.AFTER_PAUSES_S", 30.0)
+    actions = (replace(key("a"), time_ms=100), replace(motion(400, 300), time_ms=300))
+    session = replace(session_of("key:a=later", actions=actions), pace=Pace.RECORDED)
+    found = isolate_events(session, PLAN)
+    assert found.minimal.actions == actions[:1]
+    assert found.isolation.baseline.rate == Rate(6, 6)
+
+
+def test_slower_paces_are_tried_until_one_shows_the_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = session_of("in order=key:a+key:z", actions=(key("a"), key("b"), key("z")))
+    tried: list[Pace] = []
+
+    def play(runner: SessionRunner, actions: Sequence[Action], **more: Any) -> Run:
+        tried.append(runner.conditions.pace)
+        if runner.conditions.pace is not Pace.RECORDED:
+            actions = actions[:1]
+        return run(runner, actions, **more)
+
+    run = SessionRunner.run
+    monkeypatch.setattr(SessionRunner, "run", play)
+    notes: list[str] = []
+    ending = Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11)
+    session = replace(session, ending=ending)
+    with pytest.raises(NotReproducedError):
+        isolate_events(session, replace(PLAN, pace=Pace.FAST))
+    assert set(tried) == {Pace.FAST}
+    found = isolate_events(session, PLAN, observer=Observer(on_note=notes.append))
+    assert (found.minimal.actions, found.minimal.pace) == ((key("a"), key("z")), Pace.RECORDED)
+    assert [note.partition(";")[2] for note in notes] == [" trying `unhurried`", " trying `recorded`"]
+    assert Pace.IMPATIENT not in tried
 
 
 def test_an_oracle_of_the_user() -> None:

@@ -30,8 +30,9 @@ def test_symbols_without_a_key_get_spare_ones_again_and_again(display: PrivateDi
 
 @pytest.mark.parametrize("name", ["NoSuchSymbol", "", "0xzz"])
 def test_a_symbol_that_does_not_exist_is_refused(display: PrivateDisplay, name: str) -> None:
-    with pytest.raises(NoSuchKeyError, match=f"`{name}`"):
+    with pytest.raises(NoSuchKeyError, match=f"`{name}`") as refused:
         XTestPlayer(display.connection).play(Input(InputKind.KEY_PRESS, key=name))
+    assert "--player xtest" not in str(refused.value.hint), "this is that player"
 
 
 def test_what_is_a_character() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import subprocess
 import sys
 import time
@@ -15,6 +17,8 @@ SLEEPS = (
     "import threading, time; threading.Thread(target=time.sleep, args=(600,), daemon=True).start(); {} time.sleep(600)"
 )
 SAYS = "print(flush=True);"
+# The number of read(2), and its first argument.
+READ_STANDARD_INPUT = (b"0 0x0 ", b"63 0x0 ")
 
 Start = Callable[[str], ProcessTree]
 
@@ -66,3 +70,23 @@ def test_helpers_that_sleep_are_excused(start: Start) -> None:
         time.sleep(0.01)
     while tree.look() is None:
         tree.excuse_sleepers()
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="its system calls are not known")
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_program_that_waits_for_what_is_typed_is_idle(terminal: bool) -> None:
+    # A pipe may be fed by the program's own work, a terminal only by a person.
+    ours, theirs = os.openpty() if terminal else os.pipe()[::-1]
+    process = subprocess.Popen([sys.executable, "-c", "import os; os.read(0, 1)"], stdin=theirs)
+    try:
+        tree = ProcessTree(process.pid)
+        while not system_call(process.pid).startswith(READ_STANDARD_INPUT):
+            time.sleep(0.01)
+        assert (tree.look() is not None, tree.reads_terminal) == (terminal, terminal)
+        os.write(ours, b"\n")
+        assert process.wait() == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+        os.close(theirs)

@@ -16,6 +16,7 @@ import pytest
 
 from recorders.x11 import Recording, X11Recorder
 from replay_dd.errors.machine import ExtensionMissingError, NoDisplayError
+from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
 from replay_dd.events.log import read_session
@@ -74,6 +75,17 @@ def record(
     finally:
         for thread in helper:
             thread.join()
+
+
+def test_ctrl_c_while_a_session_is_checked_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("recorders.x11.verify_session", interrupted)
+    made = record("key:F1=exit3", tmp_path)
+    assert (made.interrupted, made.differences, made.session.verified) == (True, (), None)
+    again = read_session(tmp_path / "session.log")
+    assert (again.events, again.ending, again.verified) == (made.session.events, made.session.ending, None)
 
 
 def test_what_a_person_did_is_recorded_and_verified(tmp_path: Path) -> None:
@@ -220,6 +232,15 @@ def test_typed_text_can_be_masked(tmp_path: Path) -> None:
 
 # python-xlib leaves the sockets open with which it tried.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_program_that_cannot_be_started_leaves_the_log_that_was_there(tmp_path: Path) -> None:
+    log = tmp_path / "session.log"
+    log.write_text("kept")
+    program = GuiProgram(("no-such-program",), str(tmp_path))
+    with pytest.raises(ProgramNotFoundError):
+        X11Recorder().record(program, log, display="new", screen=SCREEN)
+    assert log.read_text() == "kept"
+
+
 def test_no_display(tmp_path: Path) -> None:
     with pytest.raises(NoDisplayError):
         record("", tmp_path, display=":4242")

@@ -12,12 +12,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from Xlib import X
 
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.errors.program import NoWindowError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.failure_signature import outcome_of
-from replay_dd.events.model import Ending, EndingKind, Input, Rectangle, Session, Window
+from replay_dd.events.model import (
+    Action,
+    ActionKind,
+    Ending,
+    EndingKind,
+    Input,
+    InputKind,
+    Rectangle,
+    Session,
+    Window,
+)
 from replay_dd.events.run import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from replay_dd.events.x11.idle import IdleRule
@@ -185,6 +196,32 @@ def test_a_slow_handler_is_waited_for(display: PrivateDisplay) -> None:
     done = run(display, "button=nap,key:b=crash")
     assert done.ending.kind is EndingKind.SIGNAL
     assert done.ending.actions == 4
+
+
+def test_a_drag_is_waited_for_where_it_begins_and_where_it_ends(
+    display: PrivateDisplay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A window manager takes hold of a window at the first move, and resizes it only as far as it has come."""
+    places = [(410, 310), (440, 330), (470, 350), (490, 360)]
+    inputs = (
+        Input(InputKind.MOVE, 400, 300),
+        Input(InputKind.BUTTON_PRESS, button=1),
+        *(Input(InputKind.MOVE, *place) for place in places),
+        Input(InputKind.BUTTON_RELEASE, button=1),
+    )
+    waited: list[tuple[int, int]] = []
+    wait = IdleRule.wait
+
+    def noting(rule: IdleRule, patience_s: float | None = None) -> bool:
+        done = wait(rule, patience_s)
+        pointer = display.connection.root.query_pointer()
+        if pointer.mask & X.Button1Mask:
+            waited.append((pointer.root_x, pointer.root_y))
+        return done
+
+    monkeypatch.setattr(IdleRule, "wait", noting)
+    run_session(session_of(""), [Action(ActionKind.DRAG, inputs)], display, QUICK)
+    assert waited == [(400, 300), places[0], places[-1]]
 
 
 def test_a_program_that_forks_away_is_followed(display: PrivateDisplay) -> None:

@@ -40,6 +40,17 @@ def compute() -> None:
         sum(range(1000))
 
 
+DISTURBED = threading.Event()
+
+
+def work() -> None:
+    """Crash if it is disturbed in these five seconds."""
+    for _ in range(50):
+        time.sleep(0.1)
+        if DISTURBED.is_set():
+            crash_here()
+
+
 AWAITED = [event for event in DEEDS.get("in order", "").split("+") if event]
 
 
@@ -84,6 +95,12 @@ def do(event: str, window: object) -> None:
     elif deed == "hang":
         while True:
             pass
+    elif deed == "work":
+        threading.Thread(target=work, daemon=True).start()
+    elif deed == "later":
+        threading.Timer(0.3, crash_here).start()
+    elif deed == "disturb":
+        DISTURBED.set()
     elif deed == "nap":
         time.sleep(0.25)
     elif deed.startswith("exit"):

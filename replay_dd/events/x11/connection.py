@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import socket
 import struct
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -87,7 +89,11 @@ def _give_cookies() -> None:
     ask, reach = connect.get_auth, connect.get_socket
 
     def get_socket(*address: Any) -> Any:
-        _OPENED.socket = reach(*address)
+        try:
+            _OPENED.socket = reach(*address)
+        except Exception as error:
+            _close_unconnected(error)
+            raise
         return _OPENED.socket
 
     connect.get_auth = lambda socket, name, *rest: _COOKIES.get(name) or ask(socket, name, *rest)
@@ -96,6 +102,16 @@ def _give_cookies() -> None:
 
 # The socket that python-xlib opened last in this thread: it leaves it open where the server refuses the connection.
 _OPENED = threading.local()
+
+
+def _close_unconnected(error: BaseException | None) -> None:
+    """Close the sockets with which python-xlib has reached nobody: only the frames of its errors have them."""
+    while error is not None:
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            for value in frame.f_locals.values():
+                if isinstance(value, socket.socket):
+                    value.close()
+        error = error.__context__
 
 
 def _close_refused() -> None:

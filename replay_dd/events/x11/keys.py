@@ -133,7 +133,9 @@ class Keyboard:
         """
         number = symbol_number(name)
         if number == 0:
-            raise NoSuchKeyError(f"There is no key symbol `{name}`.")
+            raise NoSuchKeyError(
+                f"There is no key symbol `{name}`.", "Correct the name in the log, such as `eacute` or `Return`."
+            )
         if number not in self._keys:
             self._bind(name, number)
         return self._keys[number]
@@ -163,7 +165,10 @@ class Keyboard:
             keycode = self._bound.pop(0)
             self._keys = {symbol: key for symbol, key in self._keys.items() if key != keycode}
         else:
-            raise NoSuchKeyError(f"No key of the display makes `{name}`, and none is free for it.")
+            raise NoSuchKeyError(
+                f"No key of the display makes `{name}`, and none is free for it.",
+                "Record the session with a keyboard layout that has the key, or remove the action from the log.",
+            )
         self._bound.append(keycode)
         row: list[Any] = [number, number]
         with self._connection.watched():

@@ -22,6 +22,8 @@ _POLL_LIKE = {
 }
 _WAIT_FOR_CHILD = {"x86_64": {"61", "247"}, "aarch64": {"260", "95"}}
 _FUTEX = {"x86_64": "202", "aarch64": "98"}
+_READ = {"x86_64": "0", "aarch64": "63"}
+_TERMINALS = ("/dev/pts/", "/dev/tty")
 _MACHINE = platform.machine()
 
 Look = tuple[tuple[int, bytes], ...]
@@ -34,6 +36,10 @@ class ProcessTree:
     Args:
         process: the process at the top.
         waits_for_anything: whether only threads in a poll-like call count as idle; otherwise any sleeping one does.
+
+    Attributes:
+        reads_terminal: whether a thread read from a terminal at the last look: a program in a terminal's window. What
+            is typed reaches it later than the terminal sleeps again, as the system passes it on in between.
     """
 
     def __init__(self, process: int, *, waits_for_anything: bool = True) -> None:
@@ -41,6 +47,7 @@ class ProcessTree:
         self._members: dict[int, None] = {process: None}
         self._newest = process - 1
         self._excused: dict[int, bytes] = {}
+        self.reads_terminal = False
         self.top = process
 
     def adopt(self, process: int) -> None:
@@ -88,6 +95,7 @@ class ProcessTree:
         self._look_for_children()
         seen: list[tuple[int, bytes]] = []
         members = list(self._members)
+        self.reads_terminal = False
         for process in members:
             try:
                 threads = os.listdir(f"/proc/{process}/task")
@@ -97,7 +105,7 @@ class ProcessTree:
             for thread in threads:
                 folder = f"/proc/{process}/task/{thread}"
                 try:
-                    call = _read(f"{folder}/syscall").split(None, 1)[:1]
+                    call = _read(f"{folder}/syscall").split(None, 2)[:2]
                     progress = _read(f"{folder}/schedstat")
                 except OSError:
                     if _is_alive(process):
@@ -105,9 +113,12 @@ class ProcessTree:
                     continue
                 excused = self._excused.get(int(thread)) == progress
                 if not excused and not self._is_idle(call[0].decode() if call else "", len(members) > 1):
-                    if not _is_alive(process):
+                    if self._strict and _reads_terminal(process, call):
+                        self.reads_terminal = True
+                    elif not _is_alive(process):
                         continue
-                    return None
+                    else:
+                        return None
                 seen.append((int(thread), progress))
         return tuple(seen)
 
@@ -178,6 +189,15 @@ def _is_lock(call: Sequence[bytes]) -> bool:
     """Whether a system call, as /proc tells it, waits for a lock without a time."""
     # After the call's number come its arguments; the fourth one of futex(2) is the time.
     return len(call) >= 5 and call[0].decode() == _FUTEX.get(_MACHINE) and int(call[4], 16) == 0
+
+
+def _reads_terminal(process: int, call: Sequence[bytes]) -> bool:
+    """Whether a system call, as /proc tells it, waits for what is typed in a terminal."""
+    if len(call) < 2 or call[0].decode() != _READ.get(_MACHINE):
+        return False
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/{process}/fd/{int(call[1], 16)}").startswith(_TERMINALS)
+    return False
 
 
 def _is_process(number: int) -> bool:
