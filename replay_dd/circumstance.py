@@ -130,6 +130,14 @@ class Circumstance(ABC, Generic[Run]):
     def judge(self, run: Run) -> Judgement:
         """What a run means, compared with the failure sought."""
 
+    @property
+    def gradual(self) -> bool:
+        """Whether the failure is one of degree, such as taking too long.
+
+        Where such a run ends otherwise when it is made again, it was close to the limit; others are not in doubt.
+        """
+        return False
+
     def words(self, delta: int) -> str:
         """Describe one delta."""
         return f"{self.delta} {delta + 1}"

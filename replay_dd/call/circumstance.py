@@ -3,7 +3,8 @@
 Rules of this module:
 
 * FAIL means the same failure as that of the whole call, PASS that the call returns, UNRESOLVED any other ending.
-* The time limit of the search comes from the first calls, unless the failure is that the call does not end.
+* The time limit of the search comes from the first calls, unless the failure is that the call does not end. If it does
+  not end within a limit that is given, calls of the search have longer than that, provided that the whole one takes it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import hashlib
 import pickle
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, cast
 
 from replay_dd.call.course import Course
 from replay_dd.call.failure import Ending, Matches, Rule, matcher
@@ -24,6 +26,8 @@ from replay_dd.circumstance import Circumstance, Found, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
+from replay_dd.experiment.journal import recalled_as
+from replay_dd.experiment.process import LONGER_TO_HANG
 from replay_dd.outcome import Outcome
 
 FIRST_LIMIT_S = 10.0
@@ -45,6 +49,29 @@ class CallRun:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """A call as a journal keeps it."""
+
+    end: str
+    kind: str
+    text: str
+    place: tuple[Any, ...]
+    kinds: tuple[str, ...]
+    seconds: float
+
+    @classmethod
+    def of(cls, run: CallRun) -> _Kept:
+        """What is kept of a call."""
+        ending = run.ending
+        return cls(ending.end, ending.kind, ending.text, ending.place, ending.kinds, run.seconds)
+
+    def run(self) -> CallRun:
+        """The call again."""
+        place = cast("tuple[str, int, int, str] | tuple[()]", self.place)
+        return CallRun(Ending(self.end, self.kind, self.text, place, self.kinds), self.seconds)
+
+
 @dataclass
 class Search:
     """What all levels of one search share.
@@ -57,6 +84,8 @@ class Search:
         algorithm: how to simplify.
         limit_s: seconds after which a call hangs.
         fixed_limit: keep that limit.
+        gradual: whether the failure is that the call does not end in time.
+        longer: how many times the limit calls have that are no evidence; None until that is known.
         failure: what the user says that the failure is.
         matches: whether a call ended with the failure; by default, whether it failed at all.
     """
@@ -68,6 +97,8 @@ class Search:
     algorithm: str
     limit_s: float = FIRST_LIMIT_S
     fixed_limit: bool = False
+    longer: float | None = None
+    gradual: bool = False
     failure: Rule = None
     matches: Matches = field(default=lambda ending: ending.failed)
 
@@ -100,7 +131,22 @@ class CallArguments(Circumstance[CallRun]):
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> CallRun:
         """Make the call; each is made in a new process anyway."""
-        return CallRun(*self.search.run(self.arguments(configuration), self.search.limit_s))
+        if fresh:
+            return self._call(configuration, 1.0)
+
+        make = partial(self._call, configuration, self.search.longer or 1.0)
+        return recalled_as(_Kept, lambda: self.key(configuration), make, _Kept.of, _Kept.run)
+
+    def _call(self, configuration: IntervalSet, longer: float) -> CallRun:
+        ending, seconds = self.search.run(self.arguments(configuration), longer * self.search.limit_s)
+        if ending.end == HUNG:
+            ending = replace(ending, text=f"{self.search.limit_s:g}")  # the limit that the user knows
+        return CallRun(ending, seconds)
+
+    @property
+    def gradual(self) -> bool:
+        """Whether it fails by taking too long."""
+        return self.search.gradual
 
     def judge(self, run: CallRun) -> Judgement:
         """By comparison with the failure sought."""
@@ -127,10 +173,17 @@ class CallArguments(Circumstance[CallRun]):
             return
         ((signature, _),) = failures.most_common(1)
         wanted = next(run.ending for run in runs if run.ending.signature == signature)
+        self.search.gradual = wanted.end == HUNG
         self.search.matches = matcher(self.search.failure, wanted, strings_of(self.space.arguments))
         if not self.search.fixed_limit and wanted.end != HUNG:
             longest_s = max(run.seconds for run in runs)
             self.search.limit_s = max(_LIMIT_FACTOR * longest_s, _LIMIT_LEAST_S)
+        if self.search.longer is None:
+            self.search.longer = 1.0
+            if wanted.end == HUNG and self.search.fixed_limit and self.search.failure is None:
+                self.search.longer = LONGER_TO_HANG
+                if self.run(self.universe).ending.end != HUNG:
+                    self.search.longer = 1.0
 
     def measure(self, configuration: IntervalSet) -> int:
         """How many parts the arguments have, at all depths."""

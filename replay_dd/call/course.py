@@ -41,7 +41,7 @@ def course(arguments: Arguments, names: Collection[str]) -> Course:
                 left = yield level
             elif not level.has_containers:
                 break
-        for places in aligned(lambda: left, names):  # noqa: B023
+        for places in aligned(lambda: left, names):  # noqa: B023 - as above
             left = yield places
         if size_of(left, names) == before:
             return

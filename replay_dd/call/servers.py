@@ -201,4 +201,7 @@ def _not_found(function: str, python: str, told: Mapping[str, Any]) -> FunctionN
             "Run the command in the folder that holds the module, or name the interpreter that has it with `--python`.",
         )
     where = f" ({told['file']}:{told['line']})" if "file" in told else ""
-    return FunctionNotFoundError(f"Importing {module} fails: {said(kind, text)}{where}.")
+    return FunctionNotFoundError(
+        f"Importing {module} fails: {said(kind, text)}{where}.",
+        "It must succeed before a call. If the module needs another interpreter, name that with `--python`.",
+    )

@@ -12,7 +12,9 @@ Rules of this module:
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -160,9 +162,22 @@ class Difference:
 
     def __init__(self, old: Tree, new: Tree) -> None:
         self.old = old
+        self._new = new
         self.files = tuple(_file_changes(old, new))
         self._starts = [0, *itertools.accumulate(file.count for file in self.files)]
         self.all = IntervalSet.range(0, self._starts[-1])
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal for the same two versions, in any process."""
+        digest = hashlib.sha256()
+        entries = [self.old, {path: entry for path, entry in self._new.items() if entry is not self.old.get(path)}]
+        for tree in entries:
+            for path, entry in sorted(tree.items()):
+                content = entry.read() if entry.link is None else os.fsencode(entry.link)
+                digest.update(repr((path, entry.mode, entry.link is None, len(content))).encode())
+                digest.update(content)
+        return digest.hexdigest()
 
     def deltas_of(self, file: int) -> IntervalSet:
         """The deltas of the file with this number."""

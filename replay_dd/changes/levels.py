@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 
-from replay_dd.changes.difference import Difference
+from replay_dd.changes.difference import Difference, FileChange
 from replay_dd.changes.outlines import Outline, outline
 from replay_dd.dd import IntervalSet
 
@@ -45,6 +45,8 @@ def by_statement(difference: Difference, delta: int) -> Hashable:
     found, change = _outline_at(difference, delta), difference.line_change(delta)
     if found is None or change is None or not found[0].has_statements:
         return delta
+    if symbol_of(difference, delta) in _gone(difference, delta):
+        return by_hunk(difference, delta), "gone"
     if _is_in_string(difference, delta):
         return by_hunk(difference, delta), "string"
     return by_hunk(difference, delta), change.new < change.new_stop, found[0].statement_at(found[1])
@@ -94,6 +96,30 @@ def symbol_of(difference: Difference, delta: int) -> str:
     """The name of the function or class around a line; empty outside of all."""
     found = _outline_at(difference, delta)
     return "" if found is None else found[0].symbol_at(found[1])
+
+
+_known: dict[int, tuple[FileChange, frozenset[str]]] = {}
+
+
+def _gone(difference: Difference, delta: int) -> frozenset[str]:
+    """The functions and classes of the delta's file that are removed, and nothing of them stays.
+
+    Without its head alone, what is left of such a function would belong to the one above it, or would not parse.
+    """
+    file = difference.files[difference.file_of(delta)]
+    known = _known.get(id(file))
+    if known is None or known[0] is not file:
+        before, after = outline(file, new=False), outline(file, new=True)
+        removed = {
+            change.old for change in file.lines if change.old < change.old_stop and change.new == change.new_stop
+        }
+        stays = {after.symbol_at(line) for line in range(len(file.after))}
+        stays |= {
+            before.symbol_at(line) for line, text in enumerate(file.before) if text.strip() and line not in removed
+        }
+        known = file, frozenset(before.symbol_at(line) for line in removed) - stays - {""}
+        _known[id(file)] = known
+    return known[1]
 
 
 def _is_in_string(difference: Difference, delta: int) -> bool:

@@ -35,6 +35,7 @@ from replay_dd.errors.machine import WorkingCopyError
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.guard import GUARD
+from replay_dd.experiment.journal import recalled
 from replay_dd.experiment.process import Command, Finished, private_folder, run
 from replay_dd.outcome import Outcome
 
@@ -134,7 +135,13 @@ class Workshop:
             ProgramNotFoundError: there is no such program.
             WorkingCopyError: a working copy cannot be written.
         """
-        return self._trial(configuration, None, clean=clean)
+        if clean:
+            return self._trial(configuration, None, clean=True)
+        return recalled(
+            Trial,
+            lambda: (self._difference.digest, configuration.intervals),
+            lambda: self._trial(configuration, None),
+        )
 
     def observed(self, configuration: IntervalSet) -> tuple[Ending, Executed]:
         """Like :meth:`run`, with a clean build, and note what is executed and opened."""

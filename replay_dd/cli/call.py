@@ -20,6 +20,7 @@ from replay_dd.cli.options import (
     SEARCH,
     budget_options,
     jobs_option,
+    journal_option,
     json_option,
     page_option,
     time_limit_option,
@@ -84,6 +85,7 @@ def _algorithms() -> Sequence[str]:
     ),
     jobs_option("calls"),
     *budget_options(),
+    journal_option(),
 )
 def call_command(
     function: str,
@@ -163,6 +165,10 @@ def _full_name(function: str) -> str:
         module, name = ".".join(parts[:first]), ".".join(parts[first:])
     if not all(part.isidentifier() for part in (*module.split("."), *name.split("."))):
         raise UsageError(f"`{function}` does not name a function.", "Write `module:function`, such as `json:loads`.")
+    if module.endswith(".py"):
+        raise UsageError(
+            f"`{module}` is a file, not a module.", f"Name the module: `{module.removesuffix('.py')}:{name}`."
+        )
     return f"{module}:{name}"
 
 

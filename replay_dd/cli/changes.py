@@ -19,7 +19,7 @@ from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS
 from replay_dd.changes.patch import patch_between
 from replay_dd.changes.sources import Version, is_range, open_version
 from replay_dd.changes.workshop import Target, Workshop
-from replay_dd.cli.command import Option, command
+from replay_dd.cli.command import Command, Option, command
 from replay_dd.cli.input_options import failure_options, oracle_of
 from replay_dd.cli.options import (
     LOG,
@@ -29,13 +29,14 @@ from replay_dd.cli.options import (
     SEARCH,
     budget_options,
     jobs_option,
+    journal_option,
     json_option,
     page_option,
 )
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY
-from replay_dd.errors.program import DoesNotPassError
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import UsageError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.experiment.process import private_folder
@@ -49,6 +50,21 @@ if TYPE_CHECKING:
 DEFAULT_PATCH = "failing.patch"
 DEFAULT_TIME_LIMIT_S = 300.0
 DEFAULT_SEEDS = 20
+
+
+_BEFORE_DASHES = "replay_dd.changes.words_before_dashes"
+
+
+class ChangesCommand(Command):
+    """A command that knows which of its words come before ``--``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note how many there are, or nothing where there is no ``--``."""
+        after = len(args) - args.index("--") - 1 if "--" in args else None
+        rest = super().parse_args(ctx, args)
+        if after is not None:
+            ctx.meta[_BEFORE_DASHES] = len(ctx.params["words"]) - after
+        return rest
 
 
 @command(
@@ -132,7 +148,9 @@ DEFAULT_SEEDS = 20
     ),
     jobs_option(),
     *budget_options(),
+    journal_option(),
     click.Argument(["words"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="OLD NEW -- CMD..."),
+    kind=ChangesCommand,
 )
 def changes_command(
     output: Path,
@@ -215,7 +233,7 @@ def changes_command(
                 old, new = narrowed.old, narrowed.new
             try:
                 found = isolate(old.tree, new.tree)
-            except DoesNotPassError:
+            except (DoesNotPassError, DoesNotFailError):
                 if narrowed is None or narrowed.times > 1:
                     raise
                 # The commit that passed did so by luck.
@@ -312,6 +330,12 @@ def _as_bytes(lines: Iterable[str]) -> bytes:
 
 def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
     """The two versions, and the command."""
+    before = click.get_current_context().meta.get(_BEFORE_DASHES)
+    if before is not None and before != (1 if is_range(words[0]) else 2):
+        raise UsageError(
+            f"Two versions belong before the `--`; there {'is' if before == 1 else 'are'} {before or 'none'}.",
+            "For instance: `replay-dd changes v1.2 v1.3 -- python test.py`.",
+        )
     if is_range(words[0]):
         old, _, new = words[0].partition("..")
         names, program = (old or "HEAD", new.lstrip(".") or "HEAD"), words[1:]

@@ -16,6 +16,7 @@ from replay_dd.cli.options import (
     budget_options,
     fork_option,
     jobs_option,
+    journal_option,
     json_option,
 )
 from replay_dd.cli.output import echo_json, echo_lines
@@ -70,6 +71,7 @@ class CodeCommand(Command):
     *failure_options(),
     jobs_option(),
     *budget_options(),
+    journal_option(),
     fork_option("a tool in Python where it first touches the program"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     kind=CodeCommand,

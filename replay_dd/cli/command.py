@@ -225,13 +225,15 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and end whatever its programs leave running."""
         # Imported here: neither help nor completion starts a program.
+        from replay_dd.cli.journals import journal_of
         from replay_dd.cli.recorders import check_recorders
         from replay_dd.experiment.process import no_leftovers
 
         with no_leftovers():
             check_recorders()
             self._check_outputs(ctx)
-            return super().invoke(ctx)
+            with journal_of(ctx):
+                return super().invoke(ctx)
 
     def _check_outputs(self, ctx: click.Context) -> None:
         """Tell at once what could not be written after a long search."""

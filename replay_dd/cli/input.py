@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,16 +24,18 @@ from replay_dd.cli.options import (
     budget_options,
     fork_option,
     jobs_option,
+    journal_option,
     json_option,
     page_option,
 )
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.errors.user import UsageError
+from replay_dd.experiment.process import find_program
 from replay_dd.input.folder import pack
 from replay_dd.input.folder_levels import LevelOfFile, levels_in_folder
 from replay_dd.input.levels import NAMES, Tree, default_levels, levels_named
 from replay_dd.input.reduce import ALGORITHMS
-from replay_dd.input.target import PLACE, Target, check_command
+from replay_dd.input.target import OPTIONS, PLACE, Target, check_command
 from replay_dd.input.units import Level, delimited
 
 SETTINGS = "Options and environment"
@@ -49,7 +52,7 @@ def _default_units() -> str:
 
 @command(
     "input",
-    click.Argument(["file"], type=click.Path(path_type=Path), metavar="FILE", required=False),
+    click.Argument(["file"], type=click.Path(), metavar="FILE", required=False),
     Option(
         "-o",
         "--output",
@@ -111,6 +114,7 @@ def _default_units() -> str:
     ),
     jobs_option(),
     *budget_options(),
+    journal_option(),
     Option(
         "--options",
         section=SETTINGS,
@@ -131,7 +135,7 @@ def _default_units() -> str:
     click.Argument(["command"], nargs=-1, type=click.UNPROCESSED, metavar="-- CMD {}"),
 )
 def input_command(
-    file: Path | None,
+    file: str | None,
     output: Path | None,
     plot: Path | None,
     html: Path | None,
@@ -168,12 +172,14 @@ def input_command(
       3  the program does not fail on FILE, or fails without it
       4  the failure or the answer is not reproducible
     """
-    whole = tree or file
+    whole = tree or (None if file is None else Path(file))
     if whole is None or not (command if tree is None else file):
         raise UsageError("Missing argument `-- CMD {}`.", "Write the command after the file and `--`.")
     if tree is not None:
         # What stands in the place of FILE is the first word of the command.
-        command = command if file is None else (str(file), *command)
+        if file is not None and _is_no_program(file) and command and find_program(command[0], os.environ.get("PATH")):
+            raise UsageError(f"`--tree` reduces a folder; the file {file} does not go with it.")
+        command = command if file is None else (file, *command)
         packing, content = pack(tree)
         given = {"--passing": passing, "--isolate": isolate or None, "--language": language}
         for name, value in given.items():
@@ -193,7 +199,11 @@ def input_command(
     target = Target(command, name, fresh_copy=fresh_copy, time_limit_s=time_limit, packing=packing)
     if packing is None:
         check_command(command, whole)
-    check_script(command, None if target.takes_a_file else tree, place=PLACE)
+    # Where options are tried, none of them is the script.
+    words = tuple(word for word in command if word != OPTIONS)
+    if command[0] == OPTIONS:
+        raise UsageError(f"`{OPTIONS}` stands for options of a program, which comes before it.")
+    check_script(words, None if target.takes_a_file else tree, place=PLACE)
     search: dict[str, Any] = {
         "oracle": oracle_of(grep, script),
         "algorithm": algorithm or ALGORITHMS[0],
@@ -233,6 +243,11 @@ def input_command(
         source=Source(whole, content, read_input if packing is None else lambda folder: pack(folder)[1]),
         as_json=as_json,
     )
+
+
+def _is_no_program(file: str) -> bool:
+    """Whether a word names a file that cannot be run."""
+    return os.path.isfile(file) and not os.access(file, os.X_OK)
 
 
 def _levels_of_files(units: str | None, delimiter: str | None) -> tuple[LevelOfFile, ...]:

@@ -226,6 +226,18 @@ def budget_options() -> tuple[Option, ...]:
     )
 
 
+def journal_option() -> Option:
+    """``--journal``; :class:`~replay_dd.cli.command.Command` opens it, and keeps it from the command."""
+    return Option(
+        "--journal",
+        section=SEARCH,
+        metavar="FILE",
+        type=OUTPUT_FILE,
+        help="Keep in FILE what each run of the search has shown. If the search is killed, the same command goes on "
+        "from there.",
+    )
+
+
 def time_budget_option(text: str) -> Option:
     """``--time-budget``, with this help."""
     return Option("--time-budget", section=SEARCH, metavar="SECONDS", type=Seconds(min=0, min_open=True), help=text)

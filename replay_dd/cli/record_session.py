@@ -10,6 +10,7 @@ from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.cli.session_playback import say_where, screen_of
+from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.target import describe_gui_program
@@ -33,8 +34,8 @@ def record_session(
     here: bool,
     home: Path | None,
     as_json: bool,
-) -> None:
-    """Record a session until the program ends or Ctrl-C is pressed.
+) -> int:
+    """Record a session until the program ends or Ctrl-C is pressed; returns the exit status.
 
     Raises:
         UsageError: the options contradict each other.
@@ -85,3 +86,7 @@ def record_session(
         say(f"warning: keys without a symbol on this keyboard are not in the log (key codes {codes})")
     for difference in made.differences:
         say(f"warning: the replay differed: {difference}")
+    if made.interrupted:
+        say("warning: the replay that checks it was interrupted; the log is whole")
+        return EXIT_INTERRUPTED
+    return 0

@@ -12,15 +12,17 @@ from typing import Any
 import click
 
 from replay_dd.cli.command import LAST_SECTION, Command, Option, command
-from replay_dd.cli.options import LOG, OUTPUT, log_option, program_argument
+from replay_dd.cli.options import LOG, OUTPUT, journal_option, log_option, program_argument
 from replay_dd.cli.recordings import kind_for, kinds_for, listed, options_for, options_of
 from replay_dd.cli.strangers import admit
 from replay_dd.errors.user import UsageError
 
 
-def _on_one_log(name: str, metavar: str = "LOG") -> Callable[[Callable[..., int | None]], Command]:
-    """Declare a command that takes one recording."""
-    return command(name, click.Argument(["log"], type=LOG, metavar=metavar), *options_for(name), _yes_option())
+def _on_one_log(
+    name: str, metavar: str = "LOG", *, more: tuple[Option, ...] = ()
+) -> Callable[[Callable[..., int | None]], Command]:
+    """Declare a command that takes one recording, and more options than its kind has."""
+    return command(name, click.Argument(["log"], type=LOG, metavar=metavar), *options_for(name), *more, _yes_option())
 
 
 def _yes_option() -> Option:
@@ -65,13 +67,13 @@ def show_command(log: Path, yes: bool, **options: Any) -> int | None:
     return _use_one_log("show", log, yes=yes)
 
 
-@_on_one_log("minimize")
+@_on_one_log("minimize", more=(journal_option(),))
 def minimize_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Reduce a failing schedule to the choices it needs (ddmin against the default schedule)."""
     return _use_one_log("minimize", log, yes=yes)
 
 
-@_on_one_log("events")
+@_on_one_log("events", more=(journal_option(),))
 def events_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Isolate the user actions that make a program fail.
 
@@ -85,7 +87,7 @@ def events_command(log: Path, yes: bool, **options: Any) -> int | None:
     return _use_one_log("events", log, yes=yes)
 
 
-@_on_one_log("web", "FLOW")
+@_on_one_log("web", "FLOW", more=(journal_option(),))
 def web_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Isolate the steps of a user flow that break a page.
 
@@ -104,6 +106,7 @@ def web_command(log: Path, yes: bool, **options: Any) -> int | None:
     click.Argument(["passing"], type=LOG, metavar="PASS"),
     click.Argument(["failing"], type=LOG, metavar="FAIL"),
     *options_for("schedules"),
+    journal_option(),
     _yes_option(),
 )
 def schedules_command(passing: Path, failing: Path, yes: bool, **options: Any) -> int | None:

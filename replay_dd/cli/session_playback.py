@@ -12,6 +12,7 @@ from replay_dd.events.run import HANG_LIMIT_S, START_LIMIT_S, Conditions
 from replay_dd.events.surroundings import differences, surroundings
 from replay_dd.events.x11.players import PLAYERS, player_named
 
+_LARGEST_PX = 32_767  # positions are signed numbers of 16 bits
 _SIZE = re.compile(r"^(\d{2,5})x(\d{2,5})(?:x(8|15|16|24|30|32))?$")
 
 
@@ -26,6 +27,8 @@ def screen_of(text: str | None) -> Screen:
         raise UsageError(
             f"{text!r} is not a screen size.", "Give width and height in pixels, such as `--screen 1024x768`."
         )
+    if max(int(found[1]), int(found[2])) > _LARGEST_PX:
+        raise UsageError(f"The screen {text} is too large.", f"X has no more than {_LARGEST_PX} pixels in a row.")
     return Screen(int(found[1]), int(found[2]), int(found[3] or 24))
 
 

@@ -16,6 +16,7 @@ from replay_dd.cli.options import (
     SEARCH,
     budget_options,
     jobs_option,
+    journal_option,
     json_option,
     page_option,
     program_argument,
@@ -90,6 +91,7 @@ def _levels() -> Sequence[str]:
     ),
     jobs_option(),
     *budget_options(),
+    journal_option(),
     program_argument(),
 )
 def trace_command(

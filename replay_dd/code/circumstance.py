@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Judgement
@@ -78,8 +79,12 @@ class CodeEdits(ProgramRuns):
             return Ending(Outcome.UNRESOLVED, _DOES_NOT_PARSE, _DOES_NOT_PARSE)
         program = self.program(configuration)
         if self.target.arguments:
-            return self._oracle.ending(self.target.run_program(program))
+            return self._of_several_files(program, 1.0 if fresh else self._runs.longer)
         return self._runs.ending(program.files[0].written, fresh=fresh)
+
+    def _of_several_files(self, program: Program, longer: float) -> Ending:
+        finished = self.target.run_program(program, longer=longer)
+        return self._oracle.ending(finished, b"\n".join(file.content for file in program.files))
 
     def measure(self, configuration: IntervalSet) -> int:
         """The size of the program in bytes."""
@@ -106,6 +111,14 @@ class CodeEdits(ProgramRuns):
             return f"the file {file.name}"
         line = file.content.count(b"\n", 0, edit.start) + 1
         return f"{file.name}, line {line}, {self.delta}: {shown(file.content[edit.start : edit.stop])}"
+
+    def search_for_longer(self) -> None:
+        """Let runs of the search go on for longer than the time limit."""
+        program = self.program(self.universe)
+        if self.target.arguments:
+            self._runs.search_for_longer(partial(self._of_several_files, program))
+        else:
+            self._runs.search_for_longer(partial(self._runs.afresh, program.files[0].written))
 
     def base_failed(self, judgement: Judgement) -> None:
         """Refuse to reduce a program that does not matter.

@@ -92,7 +92,7 @@ def reduce_code(
     if not limited:
         target.time_limit_s = DEFAULT_TIME_LIMIT_S
     jobs, notes = jobs_for(jobs, target, partial(target.run_program, program), "tool")
-    oracle = (oracle or Oracle()).named(file.name for file in program.files)
+    oracle = (oracle or Oracle()).named((file.name for file in program.files), (file.content for file in program.files))
     with Runs(target, oracle, may_fork=may_fork) as runs:
         circumstance = CodeEdits(target, oracle, first, begin, runs=runs, fixed_limit=limited)
         isolation = isolate_cause(

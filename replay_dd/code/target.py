@@ -33,14 +33,18 @@ class CodeTarget(Target):
     arguments: Sequence[str] = ()
     folders: frozenset[str] = frozenset()
 
-    def run_program(self, program: Program) -> Finished:
+    def run_program(self, program: Program, *, longer: float = 1.0) -> Finished:
         """Run the command on a program.
+
+        Args:
+            program: the program.
+            longer: how many times the time limit it may take.
 
         Raises:
             ProgramNotFoundError: there is no such command.
         """
         if not self.arguments:
-            return self.run(program.files[0].written)
+            return self.run(program.files[0].written, longer=longer)
         with private_folder() as folder:
             root = folder.temporary
             for argument in self.folders:
@@ -48,7 +52,7 @@ class CodeTarget(Target):
             write_files(program, root)
             paths = [str(root / argument) for argument in self._left(program)]
             command = Command(tuple(self._filled(paths)), self.directory, self.environment, b"", self.fresh_copy)
-            finished = run(command, folder, time_limit_s=self.time_limit_s, show_output=False)
+            finished = run(command, folder, time_limit_s=self.limit_s(longer), show_output=False)
             return finished._replace(output=finished.output.replace(os.fsencode(root) + b"/", b""))
 
     def _left(self, program: Program) -> Iterator[str]:

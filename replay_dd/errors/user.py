@@ -46,9 +46,7 @@ class NoSuchKeyError(UserError):
     """A key of a session cannot be pressed."""
 
     slug = "no-such-key"
-    default_hint = (
-        "Correct the name in the log, such as `eacute` or `Return`, or use `--player xtest`: it knows all keys."
-    )
+    default_hint = "Use `--player xtest`: it knows all keys."
 
 
 class OutputError(UserError):
@@ -65,6 +63,14 @@ class LogError(UserError):
     slug = "log-unreadable"
     exit_code: ClassVar[int] = EXIT_LOG
     default_hint = "Check the path, and that you may read the file."
+
+
+class JournalError(UserError):
+    """A journal cannot be used for this search."""
+
+    slug = "journal-unusable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = "Name another file."
 
 
 class StrangersRecordingError(UserError):

@@ -261,7 +261,7 @@ class _Course(Generic[Run]):
         )
         if found is not None:
             # If nothing was run more than once, all other tests are in doubt, too.
-            self.doubtful = self._tests.sequential is None
+            self.doubtful = self._tests.sequential is None and not circumstance.gradual
             self._outcomes[found] = Outcome.FAIL
         return found
 

@@ -25,6 +25,8 @@ from replay_dd.outcome import Outcome
 
 MATCH = "match"
 """The signature of output that a pattern matches."""
+TIME_OUT = "time-out"
+"""The signature of a run that reached the time limit."""
 CANNOT_TELL = 125
 _NO_VERDICT = 128  # from here on, `git bisect run` takes an exit status for no verdict
 _SHELL_SIGNAL = 128
@@ -41,7 +43,8 @@ class Ending:
         words: the ending in one line.
         message: what the program said last, without numbers and quoted text; tells whether equal failures say the same.
         is_report: whether it is told by a crash report in a known form.
-        complaints: the kinds of complaints in the output, if there is no crash report; in order.
+        complaints: the kinds of complaints in the output, if there is no crash report; in order. Of an exception that
+            the reduced program itself raises, what it says.
         leads: whether the first of them is the reason for the others.
         seconds: how long it ran.
     """
@@ -71,16 +74,18 @@ class Oracle:
         script: the exit status is a verdict, as for `git bisect run`.
         inputs: what messages may repeat; None if messages do not tell failures apart.
         names: how output names the files of the input, by paths.
+        sources: what messages of the input may repeat, if it is a program that fails itself.
     """
 
     pattern: re.Pattern[bytes] | None = None
     script: bool = False
     inputs: tuple[bytes, ...] | None = None
     names: tuple[str, ...] = ()
+    sources: tuple[bytes, ...] = ()
 
-    def named(self, names: Iterable[str]) -> Oracle:
-        """The same for an input whose files have these names."""
-        return replace(self, names=tuple(names))
+    def named(self, names: Iterable[str], sources: Iterable[bytes] = ()) -> Oracle:
+        """The same for an input whose files have these names, and for a program these sources."""
+        return replace(self, names=tuple(names), sources=tuple(sources))
 
     def about(self, *inputs: bytes) -> Oracle:
         """The same for runs on parts of these inputs: messages tell failures apart, except for what they repeat."""
@@ -111,7 +116,7 @@ class Oracle:
             words = f"still running after {finished.seconds:.1f} s"
             # A script that does not end says nothing; a program that does not end fails.
             verdict = Outcome.UNRESOLVED if self.script else Outcome.FAIL
-            return Ending(verdict, "time-out", words, "", finished.seconds)
+            return Ending(verdict, TIME_OUT, words, "", finished.seconds)
         if self.script:
             return _of_script(finished)
         number, status = finished.signal, finished.status or 0
@@ -122,14 +127,22 @@ class Oracle:
             return Ending(Outcome.PASS, how, how, message, finished.seconds)
         report = _report(finished.output)
         if report is not None:
-            signature, words, said = report
-            signature = self._without_own_lines(signature, finished.output)
+            placed, words, said = report
+            signature = self._without_own_lines(placed, finished.output)
             told = f"{words} ({how})"
+            kinds: tuple[str, ...] = ()
             if self.inputs is not None and said:
                 signature = f"{signature}: {_own_words(said, (*self.inputs, part))}"
-            return Ending(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds, is_report=True)
+            elif self.sources and signature != placed:
+                # Without its line, the place of a program's own failure says little.
+                kinds = tuple(filter(None, [_own_words(said, (*self.sources, part))]))
+            return Ending(
+                *(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds),
+                is_report=True,
+                complaints=kinds,
+            )
         said = _cut(telling_line(finished.output))
-        kinds: tuple[str, ...] = ()
+        kinds = ()
         if self.inputs is not None and number is None:
             inputs = (*self.inputs, part)
             kinds = tuple(
@@ -174,7 +187,9 @@ def _python(found: re.Match[str]) -> Report:
         return name, words, message
     file, line, function = frames[-1]
     place = f"{file.rpartition('/')[2]}:{line} in {function}"
-    return f"{name} at {place}", f"{words} ({place})", message
+    # One line may look up several attributes, and which one is missing is said by the program, not by its input.
+    told = _ATTRIBUTE.sub(r"\g<1>\g<2>", _BUILT_IN_TYPE.sub(r"' \g<0> '", message))
+    return f"{name} at {place}", f"{words} ({place})", told
 
 
 def _place_only(found: re.Match[str]) -> Report:
@@ -248,6 +263,14 @@ _COLORS = re.compile(r"\x1b\[[0-9;:]*m")
 _TOTALS = re.compile(r"[= ]*\d+ (?:failed|errors?|passed)\b.{0,100} in \d")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|(?<==)=\d+(?===)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+# What newer Pythons add to a message depends on the names that are there, not on the failure.
+_SUGGESTION = re.compile(r"(?:\.? (?:Or did|Did) you (?:mean|forget to import)\b[^?\n]*\?)+$")
+# `'NoneType' object has no attribute 'x'`: what kind of object it is belongs to the failure.
+_BUILT_IN_TYPE = re.compile(
+    r"(?<=')(?:NoneType|bool|int|float|complex|str|bytes|bytearray|list|tuple|dict|set|frozenset|range|slice|type|module"
+    r"|function|method|builtin_function_or_method|generator|coroutine|async_generator|ellipsis)(?=')"
+)
+_ATTRIBUTE = re.compile(r"(has no attribute )'(\w+)'(?=$|[.\s])")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
 
 
@@ -266,13 +289,16 @@ def _without_addresses(text: str) -> str:
 
 
 def _steady(text: str) -> str:
-    """A message without what changes with the input: numbers and quoted text."""
-    return re.sub(r"\d+", "N", _QUOTED.sub("TEXT", _without_addresses(in_short(text))))
+    """A message without what changes with the input: numbers, how wide they are, and quoted text."""
+    text = _SUGGESTION.sub("", _without_addresses(in_short(text)))
+    # Numbers may be padded.
+    return re.sub(r"\s+", " ", re.sub(r"\d+", "N", _QUOTED.sub("TEXT", text)))
 
 
 def _own_words(message: str, inputs: tuple[bytes, ...]) -> str:
     """The words of a message that are in no input."""
-    words = _WORD.findall(_QUOTED.sub(" ", _without_addresses(in_short(message))))
+    message = _SUGGESTION.sub("", _without_addresses(in_short(message)))
+    words = _WORD.findall(_QUOTED.sub(" ", message))
     own = {word for word in set(words) if not any(word.encode() in data for data in inputs)}
     return " ".join(word for word in words if word in own)
 

@@ -156,6 +156,10 @@ class LiveProcesses:
 
 LIVE = LiveProcesses()
 
+LONGER_TO_HANG = 1.5
+"""How many times a given time limit a run of a search must go on to count as a hang, where evidence needs only the
+limit: what is reduced until it takes just too long would end in time by chance."""
+
 
 @contextlib.contextmanager
 def private_folder(beside: Path | None = None) -> Iterator[PrivateFolder]:

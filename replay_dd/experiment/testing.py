@@ -154,6 +154,9 @@ class Tests(Generic[Run]):
             if self.sequential is None:
                 while tally.runs < _CONFIRMING_RUNS and not tally.failed:
                     self._run_into(tally, configuration)
+                if tally.failed:
+                    with self._lock:
+                        self._made[self.circumstance.key(configuration)] = tally.result(True)
                 return tally.failed > 0
             strict = self.sequential.stricter(error / len(configurations))
             while (decided := strict.fails(tally.failed, tally.runs)) is None:

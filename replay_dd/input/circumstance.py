@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Goal, Judgement
@@ -124,6 +124,10 @@ class InputUnits(ProgramRuns):
         if self.algorithm == "adaptive" or failing.count <= _FEW or self.space.unit == BYTES.unit:
             return AdaptiveBisection(failing, base=self.base)
         return NearbyBisection(failing, base=self.base, checked=not self.space.coarse)
+
+    def search_for_longer(self) -> None:
+        """Let runs of the search go on for longer than the time limit."""
+        self._runs.search_for_longer(partial(self._runs.afresh, self.content(self.universe)))
 
     def base_failed(self, judgement: Judgement) -> None:
         """Refuse to reduce an input that does not matter.

@@ -7,6 +7,9 @@ Rules of this module:
 * Forks are a short cut, never evidence: the baseline and the proof run afresh. So does the second run of an input that
   was forked before, and the first run that ends in a way not seen yet, if it was forked: if both do not end in the same
   way, nothing is forked any more.
+* Where the failure is that the program does not end in time, the runs of a search get more time than evidence does, as
+  long as the program needs that on its whole input. A search would end just at the limit otherwise, where the next
+  run may be a little faster.
 * A program that cannot be forked there is started afresh for each run; the reason is recorded.
 """
 
@@ -20,10 +23,11 @@ import shutil
 import socket
 import subprocess
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import replay_dd
-from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.ending import TIME_OUT, Ending, Oracle
 from replay_dd.experiment.forked import (
     START_LIMIT_S,
     CannotForkError,
@@ -33,7 +37,16 @@ from replay_dd.experiment.forked import (
     message_to_go_on,
     received,
 )
-from replay_dd.experiment.process import LIVE, Command, Finished, find_program, private_folder, start_process
+from replay_dd.experiment.journal import recalled
+from replay_dd.experiment.process import (
+    LIVE,
+    LONGER_TO_HANG,
+    Command,
+    Finished,
+    find_program,
+    private_folder,
+    start_process,
+)
 from replay_dd.input.target import PLACE, Target
 
 _INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?t?")
@@ -128,8 +141,8 @@ class _Waiting:
             content = b""
         (self._folder.path / "stdin").write_bytes(content)
 
-    def run(self, content: bytes) -> Finished:
-        """Run the program on this content.
+    def run(self, content: bytes, longer: float) -> Finished:
+        """Run the program on this content, for so many times the time limit at most.
 
         Raises:
             CannotForkError: the process has ended.
@@ -139,7 +152,7 @@ class _Waiting:
         output = folder.path / "output"
         with (folder.path / "stdin").open("rb") as reads, output.open("wb") as writes:
             descriptors = [reads.fileno(), writes.fileno(), writes.fileno()]
-            ended = fork(self._socket, _NOTHING, descriptors, self._target.time_limit_s)
+            ended = fork(self._socket, _NOTHING, descriptors, self._target.limit_s(longer))
         for entry in os.scandir(folder.temporary):
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)
@@ -171,6 +184,7 @@ class Runs:
     Attributes:
         why_fresh: why runs are started afresh; empty while they are forked.
         forked: how many runs were forked.
+        longer: how many times the time limit runs may take that are no evidence.
     """
 
     def __init__(self, target: Target, oracle: Oracle, *, may_fork: bool = True) -> None:
@@ -182,6 +196,7 @@ class Runs:
         self._inputs: set[bytes] = set()
         self._endings: dict[str, str] = {}
         self._any_started = False
+        self.longer = 1.0
         self.forked = 0
         self.why_fresh = ""
         if not may_fork:
@@ -218,21 +233,37 @@ class Runs:
         Raises:
             ProgramNotFoundError: there is no such program.
         """
-        forked = None if fresh else self._forked(content)
+        if fresh:
+            return self.afresh(content)
+        return recalled(Ending, lambda: content, lambda: self._of_search(content))
+
+    def _of_search(self, content: bytes) -> Ending:
+        """How the program ends on an input, which is no evidence."""
+        forked = self._forked(content)
         if forked is None:
-            return self._fresh(content)
+            return self.afresh(content, self.longer)
         with self._lock:
             compared = forked.signature in self._endings or len(self._endings) >= _MOST_COMPARED
             self._endings.setdefault(forked.signature, forked.words)
         if compared:
             return forked
-        evidence = self._fresh(content)
+        evidence = self.afresh(content, self.longer)
         if evidence.signature != forked.signature:
             self._stop(f"a forked run ended differently ({forked.words}) from a fresh one ({evidence.words})")
         return evidence
 
-    def _fresh(self, content: bytes) -> Ending:
-        return self._oracle.ending(self._target.run(content), content)
+    def search_for_longer(self, whole: Callable[[float], Ending]) -> None:
+        """From now on, let runs that are no evidence go on for longer than the time limit, if the whole input does.
+
+        Args:
+            whole: runs the program afresh on the whole input, for so many times the limit at most.
+        """
+        if whole(LONGER_TO_HANG).signature == TIME_OUT:
+            self.longer = LONGER_TO_HANG
+
+    def afresh(self, content: bytes, longer: float = 1.0) -> Ending:
+        """How the program ends on an input if it is started for it, after so many times the time limit at most."""
+        return self._oracle.ending(self._target.run(content, longer=longer), content)
 
     def _forked(self, content: bytes) -> Ending | None:
         """How a fork ends; None if there should be none."""
@@ -247,7 +278,7 @@ class Runs:
                 waiting = self._started(content)
                 with self._lock:
                     self._all.append(waiting)
-            finished = waiting.run(content)
+            finished = waiting.run(content, self.longer)
         except CannotForkError as error:
             if not LIVE.stopped:
                 self._stop(str(error))

@@ -5,7 +5,8 @@ Rules of this module:
 * FAIL means the same failure as that of the failing end: the same signature, and where that is only an exit status, a
   complaint in common if there are any. PASS means that the program ended as it should; anything else, another failure
   among them, is UNRESOLVED.
-* The time limit of the search comes from the runs of the failing end, unless the failure is that it does not end.
+* The time limit of the search comes from the runs of the failing end, unless the failure is that it does not end. Then
+  runs of the search may have to be longer than the limit that is given, so that their result surely reaches it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypedDict
 
-from replay_dd.circumstance import Circumstance, Judgement
+from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
-from replay_dd.experiment.ending import MATCH, Ending, Oracle
+from replay_dd.experiment.ending import MATCH, TIME_OUT, Ending, Oracle
 from replay_dd.experiment.process import Finished
 from replay_dd.input.target import Target, snapshot
 from replay_dd.outcome import Outcome
@@ -71,6 +72,11 @@ class ProgramRuns(Circumstance[Ending]):
         assert self._wanted is not None, "settle was not called"
         return self._wanted
 
+    @property
+    def gradual(self) -> bool:
+        """Whether it fails by taking too long."""
+        return self._wanted is not None and self._wanted.signature == TIME_OUT
+
     def judge(self, run: Ending) -> Judgement:
         """By comparison with the failure sought."""
         failed = run.verdict is Outcome.FAIL
@@ -105,6 +111,7 @@ class ProgramRuns(Circumstance[Ending]):
                 raise self._no_failure(runs[0])
             return
         ((signature, _),) = failures.most_common(1)
+        begins = self._wanted is None
         alike = [run for run in runs if run.signature == signature]
         # What the program says differently each time tells nothing, such as the name of a temporary file.
         message = alike[0].message if len({run.message for run in alike}) == 1 else ""
@@ -114,9 +121,15 @@ class ProgramRuns(Circumstance[Ending]):
             self._wanted = replace(self._wanted, complaints=())
         elif self._wanted.leads:
             self._wanted = replace(self._wanted, complaints=self._wanted.complaints[:1])
-        if not self._fixed_limit and signature != "time-out":
+        if signature == TIME_OUT:
+            if begins and self._fixed_limit and self.goal is Goal.SIMPLIFY:
+                self.search_for_longer()
+        elif not self._fixed_limit:
             longest_s = max(run.seconds for run in runs)
             self._target.time_limit_s = max(TIME_LIMIT_FACTOR * longest_s, TIME_LIMIT_LEAST_S)
+
+    def search_for_longer(self) -> None:
+        """The failure is to reach the time limit, which was given; called once, before the search."""
 
     def unlike_nothing(self, on_nothing: Ending) -> None:
         """Look for what the program complains of on its input, but not on nothing at all, if there is any of that."""

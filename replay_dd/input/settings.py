@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from replay_dd.circumstance import Goal, Judgement
-from replay_dd.dd import IntervalSet
+from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
@@ -21,6 +21,8 @@ from replay_dd.input.program_runs import ProgramRuns
 from replay_dd.input.reduce import ALGORITHMS, DEFAULT_TIME_LIMIT_S
 from replay_dd.input.target import Target
 from replay_dd.outcome import Outcome
+
+_MORE_RUNS = 5  # of a command that fails without any setting, to see whether it does so each time
 
 Option = tuple[str, ...]
 """An option, with the words that follow it."""
@@ -124,6 +126,14 @@ class Settings(ProgramRuns):
             raise DoesNotFailError(
                 f"Without any {self.delta}, the command does not fail: {judgement.words.removeprefix('prevented: ')}.",
                 "Give a command that fails, and settings that it does not have yet.",
+            )
+        passed = sum(self.judge(self.run(EMPTY)).outcome is Outcome.PASS for _ in range(_MORE_RUNS))
+        if passed:
+            raise DoesNotPassError(
+                f"Without any {self.delta}, the command fails in {1 + _MORE_RUNS - passed} of {1 + _MORE_RUNS} runs, "
+                f"in the same way as with all: {judgement.words}.",
+                "None of them is needed, but one may fix what is chance otherwise, as PYTHONHASHSEED does. Do not name "
+                "that one: what is not tried stays as it is.",
             )
         raise DoesNotPassError(
             f"The command fails in the same way without any {self.delta}: {judgement.words}.",

@@ -62,13 +62,22 @@ class Target:
         else:
             yield from (f"{self.name}/{file.path}" for file in self.packing.files(content))
 
+    def limit_s(self, longer: float) -> float | None:
+        """So many times the time limit; None if there is none."""
+        return None if self.time_limit_s is None else longer * self.time_limit_s
+
     @property
     def takes_a_file(self) -> bool:
         """Whether the command names its input, rather than reading standard input."""
         return any(PLACE in argument for argument in self.command[1:])
 
     def run(
-        self, content: bytes, *, more: tuple[str, ...] = (), variables: Mapping[str, str] | None = None
+        self,
+        content: bytes,
+        *,
+        more: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+        longer: float = 1.0,
     ) -> Finished:
         """Run the command on this content.
 
@@ -76,6 +85,7 @@ class Target:
             content: its input.
             more: arguments to put where ``{options}`` stands, or at the end.
             variables: all environment variables, if not those of the target.
+            longer: how many times the time limit it may take.
 
         Raises:
             ProgramNotFoundError: there is no such program.
@@ -93,7 +103,7 @@ class Target:
             if self.takes_a_file:
                 arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")
-            finished = run(command, folder, time_limit_s=self.time_limit_s, show_output=False)
+            finished = run(command, folder, time_limit_s=self.limit_s(longer), show_output=False)
             return finished._replace(output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
 
     def _with(self, more: tuple[str, ...]) -> tuple[str, ...]:

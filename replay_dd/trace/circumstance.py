@@ -16,6 +16,7 @@ from collections.abc import Hashable, Sequence
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import NoOutcomeError
+from replay_dd.experiment.journal import recalled
 from replay_dd.outcome import Outcome
 from replay_dd.trace.forks import Tree
 from replay_dd.trace.model import Trace
@@ -58,6 +59,13 @@ class Trees:
                 return run_from(tree.follow(kept, kept, self.sought.variable), self.trace)
             finally:
                 tree.close()
+        return recalled(
+            Run,
+            lambda: (self.trace.digest, kept.intervals, self.sought.variable),
+            lambda: self._in_tree(kept),
+        )
+
+    def _in_tree(self, kept: IntervalSet) -> Run:
         try:
             tree = self._free.get_nowait()
         except queue.Empty:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -73,6 +74,13 @@ class Trace:
     def statement(self, event: int) -> Statement:
         """The statement of an event."""
         return self.statements[self.sites[event]]
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal for the same events of the same statements, in any process."""
+        statements = sorted(self.statements.items())
+        text = repr((self.files, statements, list(self.sites), list(self.parents), sorted(self.raised)))
+        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
     @cached_property
     def occurrences(self) -> Sequence[int]:

@@ -13,7 +13,7 @@ from replay_dd.changes.isolate import isolate_changes, narrow_history
 from replay_dd.changes.sources import Version, open_version
 from replay_dd.changes.tree import read_tree
 from replay_dd.outcome import Outcome
-from replay_dd.report.changes import changes_as_text
+from replay_dd.report.changes import changes_as_json, changes_as_text
 from tests.changes.versions import NEW, OLD, TEST, Files, patch, python, write
 
 pytestmark = pytest.mark.once
@@ -148,6 +148,8 @@ def test_the_commit_of_a_failure_that_shows_every_other_time(
     assert any(
         line.startswith("history ") and "since they vary" in line for line in changes_as_text(found, (), narrowed, {})
     )
+    told = changes_as_json(found, (), narrowed, {})["answer"]
+    assert told["history"] == {"commits": narrowed.commits, "tests": narrowed.tests, "runs_per_test": narrowed.times}
 
 
 def test_the_commit_of_a_failure_that_varies_in_what_it_says(

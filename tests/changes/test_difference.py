@@ -290,6 +290,18 @@ def test_a_patch_has_links_binaries_modes_and_names_of_any_kind(tmp_path: Path) 
         }
 
 
+def test_a_function_that_is_removed_is_one_statement(tmp_path: Path) -> None:
+    """Without its head alone, its body would belong to the function above."""
+    kept, gone = "def f():\n    return 1\n\n\n", 'def g():\n    """Old."""\n    x = 1\n    return x\n\n\n'
+    changed, shorter = "def h():\n    x = 1\n    y = 2\n    return x\n", "def h():\n    return x\n"
+    versions = difference(tmp_path, {"a.py": kept + gone + changed}, {"a.py": kept + shorter})
+    statements = groups(versions, versions.all, "statement")
+    changes = [[versions.line_change(delta) for delta in group] for group in statements]
+    numbers = [[change.old for change in group if change is not None] for group in changes]
+    assert [4, 5, 6, 7] in [[line for line in group if line < 8] for group in numbers]
+    assert numbers[-2:] == [[11], [12]], "of a function that stays, statements go one by one"
+
+
 def test_what_looks_alike_is_shown_with_escapes(tmp_path: Path) -> None:
     """Ends of lines and blanks at the end; another indentation can be seen."""
     old, new = "a\nb\n    c\nd\n", "a\nb\r\n        c\nd"
@@ -312,3 +324,69 @@ def test_quotes_that_open_a_string_do_not_stay_as_those_that_close_it(tmp_path: 
         new.replace("2", "1").encode(),
         old.replace("1", "2").encode(),
     ]
+
+
+def deltas_of_lines(folder: Path, path: str, old: str, new: str) -> list[tuple[str, str]]:
+    """What each line change removes and adds."""
+    found = difference(folder, {path: old}, {path: new})
+    (file,) = found.files
+    before, after = old.splitlines(), new.splitlines()
+    return [
+        ("|".join(before[line.old : line.old_stop]), "|".join(after[line.new : line.new_stop])) for line in file.lines
+    ]
+
+
+def test_a_line_becomes_the_one_that_it_is_like(tmp_path: Path) -> None:
+    old = '#define BUF 16\n#define NAME "a"\n'
+    new = '/* Settings. */\n#define BUF 8\n#define NAME "prog"\n#define VERSION 2\n'
+    assert deltas_of_lines(tmp_path, "conf.h", old, new) == [
+        ("", "/* Settings. */"),
+        ("#define BUF 16", "#define BUF 8"),
+        ('#define NAME "a"', '#define NAME "prog"'),
+        ("", "#define VERSION 2"),
+    ]
+
+
+def test_settings_with_the_same_key_belong_together(tmp_path: Path) -> None:
+    old, new = "port: 80\nhost: a\nlimit: 5\n", "level: 3\nport: 90\nmode: a\nhost: b\nlimit: 6\n"
+    assert deltas_of_lines(tmp_path, "app.yaml", old, new) == [
+        ("", "level: 3"),
+        ("port: 80", "port: 90"),
+        ("", "mode: a"),
+        ("host: a", "host: b"),
+        ("limit: 5", "limit: 6"),
+    ]
+
+
+def test_lines_that_are_not_alike_are_replaced_in_order(tmp_path: Path) -> None:
+    old, new = "one two\nthree\n", "four\nfive six\nseven\n"
+    assert deltas_of_lines(tmp_path, "a.txt", old, new) == [("one two", "four"), ("three", "five six"), ("", "seven")]
+
+
+def test_a_function_with_another_head_becomes_itself_whatever_blank_lines_say(tmp_path: Path) -> None:
+    old = "import time\ndef now():\n    return time.time(UTC)\n\ndef text(moment):\n    return str(moment)\n"
+    new = (
+        "import time\nUTC = 1\n\ndef now(zone=None):\n    '''Now.'''\n    return time.time(zone)\n\n"
+        "def text(moment, form=0):\n    return str(moment, form)\n\ndef epoch(moment):\n    return moment\n"
+    )
+    assert deltas_of_lines(tmp_path, "clock.py", old, new)[:5] == [
+        ("", "UTC = 1"),
+        ("", ""),
+        ("def now():", "def now(zone=None):"),
+        ("", "    '''Now.'''"),
+        ("    return time.time(UTC)", "    return time.time(zone)"),
+    ]
+
+
+def test_lines_of_other_functions_are_not_alike(tmp_path: Path) -> None:
+    old = "def one(a):\n    return call(a, 1)\n"
+    new = "def two(b):\n    pass\n\n\ndef three(c):\n    return call(c, 1)\n"
+    changes = deltas_of_lines(tmp_path, "a.py", old, new)
+    assert ("    return call(a, 1)", "    return call(c, 1)") not in changes
+
+
+def test_blank_lines_that_are_not_alike_alone_stay(tmp_path: Path) -> None:
+    old, new = "a b\n\nc d\n", "e f\n\ng h\n"
+    assert deltas_of_lines(tmp_path, "a.txt", old, new) == [("a b", "e f"), ("c d", "g h")]
+    found = difference(tmp_path / "x", {"a": old}, {"a": new})
+    assert [change.hunk for file in found.files for change in file.lines] == [0, 1]

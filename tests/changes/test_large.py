@@ -13,6 +13,7 @@ from replay_dd.changes import copies
 from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.difference import Difference, Kind
 from replay_dd.changes.isolate import isolate_changes
+from replay_dd.changes.line_changes import _Hunks, line_changes
 from replay_dd.changes.sources import open_version
 from replay_dd.changes.tree import read_tree
 from replay_dd.changes.workshop import Trial, Workshop
@@ -53,6 +54,23 @@ def test_thousands_of_changes(tmp_path: Path) -> None:
     flat = isolate_cause(CodeChanges(found, Simulated(12_345), ["line"]), proof_runs=0)  # type: ignore[arg-type]
     assert flat.difference == IntervalSet.of([12_345])
     assert flat.tests <= 17, "a binary search"
+
+
+def test_lines_of_long_hunks_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where a blank line is all that two versions have in common."""
+    compared: list[int] = []
+    monkeypatch.setattr(_Hunks, "_likeness", lambda hunks, old, new: compared.append(old) or 0.0)
+    versions = [[b"%s %d\n" % (word, n) for n in range(100)] for word in (b"red", b"blue", b"green", b"gray")]
+    changes = list(line_changes("a", [*versions[0], b"\n", *versions[1]], [*versions[2], b"\n", *versions[3]]))
+    assert (len(changes), len(compared)) == (200, 0)
+
+
+def test_names_are_looked_for_in_long_lines() -> None:
+    """Quickly enough: to begin at each letter of the text anew would take hours."""
+    text = b'static const char text[] = "%s";\n'
+    old, new = text % (b"a" * 300_000), text % (b"b" * 300_000)
+    changes = list(line_changes("a.c", [old, b"int a;\n"], [b"// Long.\n", new, b"int b;\n"]))
+    assert {change.new for change in changes if change.new_stop > change.new} == {0, 1, 2}
 
 
 def test_a_large_file_is_one_change_and_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

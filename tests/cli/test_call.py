@@ -166,9 +166,11 @@ def test_the_user_says_what_the_failure_is(functions: Workshop) -> None:
     ("function", "arguments", "status", "slug", "told"),
     [
         ("functions:", "[1]", 2, "usage", "does not name a function"),
+        ("functions.py:loops", "[1]", 2, "usage", "`functions:loops`"),
         ("functions:number", "[1]", 2, "function-not-found", "number of functions is int, which cannot be called"),
         ("nowhere:f", "[1]", 2, "function-not-found", "No module named 'nowhere'"),
         ("broken:f", "[1]", 2, "function-not-found", "Importing broken fails: ZeroDivisionError"),
+        ("broken:f", "[1]", 2, "function-not-found", "another interpreter"),
         ("dead:f", "[1]", 2, "function-not-found", "Importing dead:f ended python"),
         ("functions:loops", "[1, 2]", 2, "usage", "too many positional arguments"),
         ("functions:loops", "[5]", 5, "input-unusable", "nothing to leave out"),

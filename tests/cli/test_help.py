@@ -206,7 +206,7 @@ def completed(shop: Workshop, line: str) -> list[str]:
         ),
         ("replay-dd hunt --granularity a", ["plain,access"]),
         ("replay-dd events --algorithm d", ["plain,ddmin"]),
-        ("replay-dd replay --pace ", ["plain,fast", "plain,unhurried", "plain,recorded"]),
+        ("replay-dd replay --pace ", [f"plain,{pace}" for pace in ("fast", "unhurried", "recorded", "impatient")]),
         ("replay-dd monkey --player p", ["plain,pyautogui"]),
         ("replay-dd show --th", ["plain,--thumbnails"]),
         *((f"replay-dd {command} ", ["file,"]) for command in ("show", "replay", "events", "web", "minimize")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -133,6 +134,10 @@ def test_options_that_a_failure_needs_and_that_prevent_it(letters: Workshop, pro
     answer = json.loads(letters.run("input", "letters.txt", "--json", "--options", "-a -b -c 3 -d", *sed).stdout)
     assert (answer["circumstance"], answer["answer"]["options"]) == ("options", ["-a", "-c 3"])
     assert answer["failure"] == "exit status 4"
+    (letters.folder / "strict.py").write_text("import sys; sys.exit(sys.flags.isolated)")
+    python = ["--", sys.executable, "{options}", "strict.py"]
+    done = letters.run("input", "letters.txt", "--options", "-B -I -q", *python)
+    assert done.stdout.startswith("The failure needs 1 option of 3:\n  -I\n"), done.stderr
 
 
 def test_variables(letters: Workshop) -> None:

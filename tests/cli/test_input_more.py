@@ -57,6 +57,13 @@ def test_a_folder_in_which_the_command_runs(project_folder: Workshop) -> None:
     assert os.access(project_folder.folder / "left" / "run.sh", os.X_OK)
 
 
+def test_a_program_beside_a_folder(project_folder: Workshop) -> None:
+    (project_folder.folder / "fails").write_text('#!/bin/sh\n! grep -q w "$1/lib/k"\n')
+    (project_folder.folder / "fails").chmod(0o755)
+    done = project_folder.run("input", "--tree", "app", "-o", "left", "--", "./fails", "{}")
+    assert (done.status, files_in(project_folder.folder / "left")) == (0, {"lib/k": "w"}), done.stderr
+
+
 @pytest.mark.parametrize("script", ["süb/m.py", "{}/süb/m.py"])
 def test_a_folder_with_the_script_that_runs(script: str, shop: Workshop) -> None:
     (shop.folder / "app" / "süb").mkdir(parents=True)
@@ -167,6 +174,9 @@ def test_a_test_is_written(option: str, shop: Workshop) -> None:
         (["--tree", "app", "-o", "full", *STOPS], 5, "output-unwritable", "not empty"),
         (["--tree", "app", "--", "true"], 3, "does-not-fail", "app"),
         (["app/main", "--all", "--isolate", *STOPS], 2, "usage", "--all"),
+        (["app/main", "--tree", "app", *STOPS], 2, "usage", "the file app/main does not go"),
+        (["app/main", "--", "{options}"], 2, "usage", "of a program, which comes before"),
+        (["--tree", "app", "--", "{options}", "true"], 2, "usage", "of a program, which comes before"),
     ],
 )
 def test_what_goes_wrong(arguments: list[str], status: int, slug: str, said: str, project_folder: Workshop) -> None:

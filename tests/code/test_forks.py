@@ -41,3 +41,11 @@ def test_forked_and_fresh_tools_give_one_answer(tmp_path: Path) -> None:
     assert answers[0] == answers[1]
     assert answers[0][0] == b"for a in 0:\n    yield\n"
     assert started[0] < started[1]
+
+
+def test_the_message_tells_failures_of_the_program_apart() -> None:
+    program = b"class Cart:\n    def add(self):\n        return self.totals\nCart().add()\n"
+    found = reduce_code(program, (sys.executable, "{}"))
+    assert "object has no attribute" in found.isolation.failing.run.words
+    assert "NoneType" not in found.isolation.failing.run.words, "that is another failure, though as short"
+    assert b"None" not in found.failing.files[0].content

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from replay_dd.code.circumstance import CodeEdits
 from replay_dd.code.course import course
 from replay_dd.code.reduce import CodeReduction, reduce_code
+from replay_dd.code.source import Program, read_python
 from replay_dd.code.target import CodeTarget
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import InputError
-from replay_dd.experiment.process import Finished
+from replay_dd.experiment.process import Command, Finished
 from replay_dd.outcome import Outcome
 
 pytestmark = pytest.mark.once
@@ -180,3 +182,19 @@ def test_a_limit_keeps_the_best_so_far() -> None:
     assert found.isolation.stopped_by == "tests"
     assert 0 < found.failing.size < len(PROGRAM)
     ast.parse(text_of(found))
+
+
+def test_a_hang_on_several_files_is_not_reduced_to_what_just_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on one file, runs of the search have half as long again."""
+
+    def run(command: Command, *_: object, time_limit_s: float, **options: object) -> Finished:
+        took = sum(Path(path).read_text().count("\n") for path in command.arguments[1:]) / 4
+        timed_out = took >= time_limit_s
+        return Finished(None if timed_out else 0, None, timed_out, min(took, time_limit_s), b"")
+
+    monkeypatch.setattr("replay_dd.code.target.run", run)
+    names = ("a.py", "b.py")
+    program = Program(tuple(read_python(name, b"f()\n" * 5) for name in names))
+    target = CodeTarget(("tool", "{}"), "a.py", time_limit_s=1.0, arguments=names)
+    found = reduce_code(program, target)
+    assert sum(len(file.content.splitlines()) for file in found.failing.files) == 6

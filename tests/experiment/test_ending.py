@@ -230,3 +230,55 @@ def test_lines_of_the_input_do_not_count() -> None:
     assert signature("other.py", 3) != signature("other.py", 4)
     failed = [ended(f"b.c:{line}: main: Assertion `p' failed.", 134, oracle=oracle).signature for line in (3, 4)]
     assert failed[0] == failed[1]
+
+
+def test_what_python_suggests_does_not_count() -> None:
+    """It depends on which names are left, not on the failure."""
+
+    def ending(error: str) -> Ending:
+        return ended(PYTHON.format(line=7, error=error), oracle=Oracle().about(b""))
+
+    for name, *suggestions in [
+        ("NameError: name 'tl' is not defined", ". Did you mean: 't'?", ". Did you forget to import 'tl'?"),
+        ("NameError: name 'io' is not defined", ". Did you mean: 'id'? Or did you forget to import 'io'?"),
+        ("TypeError: f() got an unexpected keyword argument 'x'", ". Did you mean 'y'?"),
+    ]:
+        for suggestion in suggestions:
+            assert ending(name).signature == ending(name + suggestion).signature
+            assert ending(name).message == ending(name + suggestion).message
+    line = "ParseError: from 'c.ini' [line {}]"
+    assert ending(line.format(" 3")).message == ending(line.format("604")).message, "numbers may be padded"
+    asked = "ValueError: two questions. Did you pay? Did you mean it?"
+    assert ending(asked).signature != ending("ValueError: two questions").signature
+
+
+def test_a_built_in_type_in_a_message_counts() -> None:
+    def signature(kind: str, known: bytes = b"") -> str:
+        error = f"AttributeError: '{kind}' object has no attribute 'x'"
+        return ended(PYTHON.format(line=7, error=error), oracle=Oracle().about(known)).signature
+
+    assert signature("Cart") == signature("Shop")
+    assert signature("Cart") != signature("NoneType") != signature("int")
+    assert signature("int", b"int") == signature("Cart"), "the input may say so itself"
+
+
+def test_the_attribute_that_is_missing_counts() -> None:
+    def signature(name: str, known: bytes = b"") -> str:
+        error = f"AttributeError: 'bytes' object has no attribute '{name}'"
+        return ended(PYTHON.format(line=7, error=error), oracle=Oracle().about(known)).signature
+
+    assert signature("data") != signature("port"), "one line may look up both"
+    assert signature("data", b"data") == signature("port", b"port"), "the input may say so itself"
+
+
+def test_an_exception_of_the_reduced_program_is_told_by_its_message() -> None:
+    def ending(message: str, file: str = "a.py", line: int = 3) -> Ending:
+        report = f'Traceback (most recent call last):\n  File "{file}", line {line}, in f\nAttributeError: {message}\n'
+        return ended(report, oracle=Oracle().named(["a.py"], [b"shop = None\n"]))
+
+    circle = "partially initialized module 'shop.model' has no attribute 'x' (most likely due to a circular import)"
+    assert ending(circle).is_like(ending(circle, line=4))
+    assert not ending(circle).is_like(ending("'NoneType' object has no attribute 'x'"))
+    assert ending("no shop").is_like(ending("no")), "what it says of the program may change with the program"
+    # The place in a tool tells enough, and what the tool says may be about anything in the program.
+    assert ending(circle, "tool.py").is_like(ending("'NoneType' object has no attribute 'x'", "tool.py"))

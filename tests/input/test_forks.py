@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from replay_dd.experiment.ending import Oracle
+from replay_dd.experiment.forked import fork
 from replay_dd.experiment.process import LIVE
 from replay_dd.input.forks import Runs, is_python
 from replay_dd.input.reduce import reduce_input
@@ -73,6 +76,24 @@ def test_signals_statuses_and_time_limits(tmp_path: Path) -> None:
 
 
 @pytest.mark.once
+def test_runs_of_a_search_for_a_hang_go_on_for_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = target("if open(sys.argv[1]).read() == 't': time.sleep(600)", tmp_path)
+    tried.time_limit_s = 1.0
+    limits: list[float | None] = []
+
+    def noting(*arguments: Any, **options: Any) -> Any:
+        limits.append(arguments[3])
+        return fork(*arguments, **options)
+
+    monkeypatch.setattr("replay_dd.input.forks.fork", noting)
+    with Runs(tried, Oracle()) as runs:
+        runs.search_for_longer(partial(runs.afresh, b"t"))
+        assert runs.ending(b"t").signature == "time-out"
+        assert runs.ending(b"x").signature == "exit status 0"
+    assert limits == [1.5, 1.5]
+
+
+@pytest.mark.once
 def test_a_run_finds_nothing_of_another(tmp_path: Path) -> None:
     body = (
         "text = open(sys.argv[1]).read(); open(sys.argv[1], 'a').write('more')\n"
@@ -121,6 +142,23 @@ def test_what_a_program_did_before_it_was_refused_is_undone(tmp_path: Path) -> N
         assert [runs.ending(part).signature for part in (b"x", b"y")] == ["exit status 1", "exit status 0"]
         assert "os.mkdir" in runs.why_fresh
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.once
+def test_a_process_of_the_library_that_looks_at_the_machine_does_no_harm(tmp_path: Path) -> None:
+    looks = "import platform; platform.architecture()"
+    with Runs(target(f"{looks}\nsys.exit(open(sys.argv[1]).read() == 'x')", tmp_path), Oracle()) as runs:
+        assert [runs.ending(part).signature for part in (b"x", b"y")] == ["exit status 1", "exit status 0"]
+        assert (runs.forked, runs.why_fresh) == (2, "")
+    mine = tmp_path / "ctypes" / "util.py"
+    mine.parent.mkdir()
+    mine.write_text("import subprocess\nsubprocess.run(['touch', 'left'])\n")
+    (mine.parent / "__init__.py").touch()
+    # Its bytecode would be written, too.
+    imports = "sys.dont_write_bytecode = True\nimport ctypes.util"
+    with Runs(target(f"{imports}\nsys.exit(open(sys.argv[1]).read() == 'x')", tmp_path), Oracle()) as runs:
+        assert runs.ending(b"x").signature == "exit status 1"
+        assert "subprocess" in runs.why_fresh
 
 
 @pytest.mark.once

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import InputError, NoDifferenceError, UsageError
 from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.ending import MATCH, Ending, Oracle
+from replay_dd.experiment.process import Finished
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.levels import course, levels_named
 from replay_dd.input.program_runs import note_of_other_words
@@ -305,3 +307,31 @@ def test_the_driver_may_search_again_from_the_first_level() -> None:
 def test_the_outcomes_are_told() -> None:
     outcomes = {record.outcome for record in reduce_input(SELECT, PRINTS).isolation.steps}
     assert outcomes == {Outcome.PASS, Outcome.FAIL}
+
+
+class Slow(Target):
+    """A program that takes a quarter of its time limit for each character."""
+
+    def run(
+        self,
+        content: bytes,
+        *,
+        more: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+        longer: float = 1.0,
+    ) -> Finished:
+        took = len(content) / 4
+        timed_out = took >= longer
+        return Finished(None if timed_out else 0, None, timed_out, min(took, longer), b"")
+
+
+def test_what_does_not_end_in_time_is_not_reduced_to_what_just_does_not() -> None:
+    found = reduce_input(b"abcdefghijklmnopqrst", Slow(("slow",), "a", time_limit_s=1.0), levels=[CHARACTERS])
+    assert len(found.failing) == 6, "half as long again as the limit"
+    assert found.isolation.verified
+    slower = reduce_input(b"abcde", Slow(("slow",), "a", time_limit_s=1.0), levels=[CHARACTERS])
+    assert len(slower.failing) == 4, "the whole is not that slow itself"
+    default = reduce_input(b"abcdefghijklmnopqrst", Slow(("slow",), "a"), levels=[CHARACTERS])
+    assert len(default.failing) == 4, "the default limit is long enough"
+    passing = reduce_input(b"abcdefgh", Slow(("slow",), "a", time_limit_s=1.0), levels=[CHARACTERS], passing=b"a")
+    assert len(passing.failing) == 4

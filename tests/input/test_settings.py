@@ -59,6 +59,14 @@ def test_variables_that_are_not_tried_stay() -> None:
     assert applied(found) == ((), {"TWO": "2"})
 
 
+def test_a_setting_that_fixes_what_is_chance_otherwise(tmp_path: Path) -> None:
+    """Without it, the first run fails and the others do not."""
+    runs = tmp_path / "runs"
+    script = f'case "$*" in *-s*) exit 3; esac; echo >> {runs}; [ $(wc -l < {runs}) != 1 ] || exit 3'
+    with pytest.raises(DoesNotPassError, match="fails in 1 of 6 runs"):
+        isolate_settings(b"", Target(("sh", "-c", script, "sh"), "input"), options=options_of(["-r", "-s"]))
+
+
 def test_settings_that_do_not_do_what_they_should() -> None:
     options = options_of(["-a"])
     with pytest.raises(DoesNotFailError):

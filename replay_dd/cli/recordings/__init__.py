@@ -129,7 +129,7 @@ def kind_for(command: str, path: Path) -> RecordingKind:
     if kind is not None:
         raise NotALogError(f"`{command}` cannot use {path}, which is a {kind.name}.", hint)
     if not read_regular(path).strip():
-        raise LogEmptyError(f"The file {path} is empty.")
+        raise LogEmptyError(f"The file {path} is empty.", f"Record it again: {hint}")
     raise NotALogError(f"The file {path} is not a replay-dd log.", hint)
 
 

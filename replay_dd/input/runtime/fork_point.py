@@ -31,6 +31,11 @@ _CHANGES = frozenset(
         *("system", "posix_spawn", "exec", "kill", "killpg", "fork", "forkpty"),
     )
 ) | {"subprocess.Popen", "sqlite3.connect", "fcntl.flock", "fcntl.lockf", "socket.connect", "socket.bind"}
+_STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.system"})
+# Modules whose processes look at the machine, leave nothing, and have ended when the module's functions return.
+# Libraries ask them while they are imported.
+_LIBRARY = os.path.dirname(os.__file__)
+_LOOKING = frozenset(os.path.join(_LIBRARY, *parts) for parts in (("platform.py",), ("ctypes", "util.py")))
 _ASKS = ("stat", "lstat", "access")
 
 
@@ -83,7 +88,7 @@ class _Stop:
                 self.touched()
             elif isinstance(flags, int) and flags & _WRITES and not self._is_harmless(path):
                 self._reason = self._reason or f"it opens {path} for writing before it reads its input"
-        elif event in _CHANGES and not (arguments and self._is_harmless(arguments[0])):
+        elif event in _CHANGES and not (arguments and self._is_harmless(arguments[0])) and not _only_looks(event):
             self._reason = (
                 self._reason or f"it does something that forks would share ({event}) before it reads its input"
             )
@@ -119,6 +124,16 @@ class _Stop:
             return original(descriptor, length)
 
         return read
+
+
+def _only_looks(event: str) -> bool:
+    """Whether a process is started to look at the machine."""
+    frame = sys._getframe() if event in _STARTS else None
+    while frame is not None:
+        if frame.f_code.co_filename in _LOOKING:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _put(name: str, function: Any) -> None:
