@@ -160,6 +160,11 @@ def _replaces(access: Access) -> bool:
     return access.does != "deletes" and not inserts and access.detail.partition("(")[0] not in (*_ADDS, *REMOVES)
 
 
+def _takes_out(access: Access) -> bool:
+    """Whether a call of a container's method takes something out; that acts, too, where others have done it already."""
+    return access.detail.partition("(")[0] in REMOVES
+
+
 def adds(access: Access) -> bool:
     """Whether a call of a container's method puts something in."""
     return access.detail.partition("(")[0] in _ADDS_PLAINLY
@@ -310,7 +315,7 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.writes and last.writes:
         return _two_writes(left, right)
     if first.reads and last.reads:
-        return CHECK_THEN_ACT if checks(first) else TORN_READ
+        return CHECK_THEN_ACT if checks(first) or _takes_out(last) else TORN_READ
     if first.reads and last.writes:
         return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT
     # It takes one thing, and leaves another there, before it looks at the second.

@@ -386,6 +386,14 @@ def test_who_started_a_thread_looks_before_it_is_done() -> None:
     assert kind_of(conflict_of([look, taken], 1, 5, begins_turn=True), PASSED) == kinds.ORDER_VIOLATION
 
 
+def test_to_take_out_what_others_have_taken_already_is_to_act() -> None:
+    look, use = access("0.1", 4, 4, "reads"), access("0.1", 5, 9, "reads", Y)
+    meanwhile = [access("0.2", 1, 5, "stores"), access("0.2", 2, 6, "stores", Y)]
+    takes_out = use._replace(does="calls", detail="pop('key', None)")
+    assert kind_of(conflict_of([look, *meanwhile, use], 5, 5), PASSED) == kinds.TORN_READ
+    assert kind_of(conflict_of([look, *meanwhile, takes_out], 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+
+
 def test_a_row_that_is_added_replaces_none() -> None:
     """Two threads find no such row, and both insert it."""
     sql = ("database", -1, "")
