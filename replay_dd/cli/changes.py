@@ -333,8 +333,9 @@ def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
     before = click.get_current_context().meta.get(_BEFORE_DASHES)
     if before is not None and before != (1 if is_range(words[0]) else 2):
         raise UsageError(
-            f"Two versions belong before the `--`; there {'is' if before == 1 else 'are'} {before or 'none'}.",
-            "For instance: `replay-dd changes v1.2 v1.3 -- python test.py`.",
+            f"Two versions, or one range of them, belong before the `--`; there {'is' if before == 1 else 'are'} "
+            f"{before or 'no'} word{'' if before == 1 else 's'}.",
+            "For instance: `replay-dd changes v1.2 v1.3 -- python test.py`, or `v1.2..v1.3` in the place of both.",
         )
     if is_range(words[0]):
         old, _, new = words[0].partition("..")

@@ -57,6 +57,9 @@ def _search(context: click.Context) -> SearchedFor:
             continue
         shown = f"`{parameter.opts[-1]}`" if isinstance(parameter, click.Option) else parameter.human_readable_name
         options[shown] = _texts(context.params[name])
+    declared = {str(parameter.name) for parameter in context.command.params}
+    for name in sorted(context.params.keys() - declared):  # what a command has parsed itself, such as a program
+        options[name] = _texts(context.params[name])
     named = {name for texts in options.values() for text in texts for name in _named(text)}
     return SearchedFor(
         str(context.command.name), os.getcwd(), {k: v for k, v in options.items() if v}, digests_of(named)

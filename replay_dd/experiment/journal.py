@@ -7,7 +7,7 @@ Rules of this module:
 * A run is known by what was run, in a form that is the same in every process, and never by its number: so the journal
   also holds where limits or the number of workers have changed. Several runs of the same are told apart by their order.
 * Evidence is not for a journal: the proof of an answer is made anew, and shows if what is kept no longer holds.
-* Its first line says which search it belongs to; another search is refused. Each run is one line, written at once. What
+* It begins by saying which search it belongs to; another search is refused. Each run is one line, written at once. What
   a kill has cut off at the end is taken away.
 * A run that was ended because the search ends has shown nothing.
 * A named file that the program itself writes tells nothing about the search. Such files are those that were not there
@@ -116,10 +116,15 @@ class Journal:
             self._write(entry)
             self.added += 1
 
-    def _write(self, entry: dict[str, object]) -> None:
+    def _write(self, *entries: dict[str, object]) -> None:
+        """Append one line for each entry, or nothing: what comes next must not follow half a line."""
+        data = "".join(json.dumps(entry) + "\n" for entry in entries).encode()
+        begin = os.lseek(self._descriptor, 0, os.SEEK_END)
         try:
-            os.write(self._descriptor, json.dumps(entry).encode() + b"\n")
+            while data:
+                data = data[os.write(self._descriptor, data) :]
         except OSError as error:
+            os.ftruncate(self._descriptor, begin)
             raise unwritable(self.path, error.strerror or str(error)) from error
 
 
@@ -211,7 +216,11 @@ def _as_plain(value: object) -> object:
 
 
 def _begin(journal: Journal, search: SearchedFor) -> None:
-    """Read what is there, or write the first two lines."""
+    """Read what is there, or write the first two lines.
+
+    Raises:
+        JournalError, LogError, OutputError: as for :func:`kept_in`.
+    """
     path, descriptor = journal.path, journal._descriptor
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -219,8 +228,8 @@ def _begin(journal: Journal, search: SearchedFor) -> None:
         raise JournalError(
             f"Another search is writing the journal {path}.", "Wait until it has ended, or name another file."
         ) from None
-    first = json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
-    head = f"{first}{json.dumps({'search': to_plain(search, whole=True)})}\n".encode()
+    beginning = {"format": FORMAT, "version": VERSION}, {"search": to_plain(search, whole=True)}
+    head = "".join(json.dumps(entry) + "\n" for entry in beginning).encode()
     data = read_regular(path)
     whole = data[: data.rfind(b"\n") + 1]
     lines = whole.splitlines() or [data]
@@ -231,7 +240,7 @@ def _begin(journal: Journal, search: SearchedFor) -> None:
             raise JournalError(f"The file {path} is no journal of a search.", "Name another file.") from None
     if len(lines) <= _BEGINNING:  # no run, whatever the search
         os.ftruncate(descriptor, 0)
-        os.write(descriptor, head)
+        journal._write(*beginning)
         journal._begun = search.files
         return
     try:

@@ -153,5 +153,12 @@ def test_files_are_named_within_words_and_as_modules(shop: Workshop) -> None:
         assert f"{name} has changed" in shop.run(*command).refused(5, "journal-unusable")
 
 
+def test_a_journal_of_another_program_is_refused(shop: Workshop) -> None:
+    shop.write("import os\n\nreturn 1\n", "source.py")
+    command = ["code", "source.py", "--journal", "kept", "--max-tests", "3", "--"]
+    assert shop.run(*command, "python", "-m", "py_compile", "{}").status == 0
+    shop.run(*command, "python", "{}").refused(5, "journal-unusable")
+
+
 def test_a_command_without_a_search_has_no_journal(race: Workshop) -> None:
     race.run("replay", "--journal", "kept", "found/pass.log").refused(130, "usage")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +107,33 @@ def test_a_run_that_fails_or_is_cut_short_is_not_kept(path: Path) -> None:
         assert journal.added == 0
     with opened(path):
         assert asked("stopped", lambda: Shown("whole")).words == "whole"
+
+
+@contextlib.contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file can grow beyond this size, as on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_full_disk_leaves_no_half_of_a_line_to_the_next_run(path: Path) -> None:
+    filled(path, ("one", Shown("1")))
+    with opened(path):
+        with room_for(path.stat().st_size + 20), pytest.raises(OutputError):
+            asked("two", lambda: Shown("2"))
+        asked("three", lambda: Shown("3"))
+    with opened(path):
+        assert [asked(name).words for name in ("one", "three")] == ["1", "3"]
+
+
+def test_a_full_disk_is_told_when_a_journal_begins(path: Path) -> None:
+    with room_for(10), pytest.raises(OutputError), opened(path):
+        pass
+    filled(path, ("one", Shown("1")))
 
 
 def test_what_a_kill_has_cut_off_is_taken_away(path: Path) -> None:
