@@ -332,10 +332,10 @@ def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
     """The two versions, and the command."""
     before = click.get_current_context().meta.get(_BEFORE_DASHES)
     if before is not None and before != (1 if is_range(words[0]) else 2):
+        belong = "A range of versions belongs alone" if is_range(words[0]) else "Two versions belong"
         raise UsageError(
-            f"Two versions, or one range of them, belong before the `--`; there {'is' if before == 1 else 'are'} "
-            f"{before or 'no'} word{'' if before == 1 else 's'}.",
-            "For instance: `replay-dd changes v1.2 v1.3 -- python test.py`, or `v1.2..v1.3` in the place of both.",
+            f"{belong} before the `--`; there {'is' if before == 1 else 'are'} {before or 'none'}.",
+            "For instance: `replay-dd changes v1.2 v1.3 -- python test.py`.",
         )
     if is_range(words[0]):
         old, _, new = words[0].partition("..")
