@@ -135,7 +135,8 @@ class CallArguments(Circumstance[CallRun]):
             return self._call(configuration, 1.0)
 
         make = partial(self._call, configuration, self.search.longer or 1.0)
-        return recalled_as(_Kept, lambda: self.key(configuration), make, _Kept.of, _Kept.run)
+        # As source, since pickled sets of texts differ from process to process.
+        return recalled_as(_Kept, lambda: self.search.source(self.arguments(configuration)), make, _Kept.of, _Kept.run)
 
     def _call(self, configuration: IntervalSet, longer: float) -> CallRun:
         ending, seconds = self.search.run(self.arguments(configuration), longer * self.search.limit_s)

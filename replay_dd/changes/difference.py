@@ -171,8 +171,8 @@ class Difference:
     def digest(self) -> str:
         """Equal for the same two versions, in any process."""
         digest = hashlib.sha256()
-        entries = [self.old, {path: entry for path, entry in self._new.items() if entry is not self.old.get(path)}]
-        for tree in entries:
+        for tree in (self.old, self._new):
+            digest.update(f"{len(tree)} files".encode())
             for path, entry in sorted(tree.items()):
                 content = entry.read() if entry.link is None else os.fsencode(entry.link)
                 digest.update(repr((path, entry.mode, entry.link is None, len(content))).encode())

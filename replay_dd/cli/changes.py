@@ -332,8 +332,9 @@ def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
     """The two versions, and the command."""
     before = click.get_current_context().meta.get(_BEFORE_DASHES)
     if before is not None and before != (1 if is_range(words[0]) else 2):
+        belong = "A range of versions belongs alone" if is_range(words[0]) else "Two versions belong"
         raise UsageError(
-            f"Two versions belong before the `--`; there {'is' if before == 1 else 'are'} {before or 'none'}.",
+            f"{belong} before the `--`; there {'is' if before == 1 else 'are'} {before or 'none'}.",
             "For instance: `replay-dd changes v1.2 v1.3 -- python test.py`.",
         )
     if is_range(words[0]):

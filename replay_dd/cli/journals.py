@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 # What may differ when a search goes on: none of this decides what a run shows.
 _FREE = frozenset({"jobs", "max_tests", "time_budget", "no_fork", "yes"})
+
+_BETWEEN_WORDS = re.compile(r"[\s;|&()<>='\"`]+")
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 @contextlib.contextmanager
@@ -44,9 +48,7 @@ def journal_of(context: click.Context) -> Iterator[None]:
 
 
 def _search(context: click.Context) -> SearchedFor:
-    from replay_dd.experiment.journal import SearchedFor
-    from replay_dd.files import digest_of_regular
-    from replay_dd.logfile import LARGEST_LOG_BYTES
+    from replay_dd.experiment.journal import SearchedFor, digests_of
 
     options = {}
     for parameter in context.command.params:
@@ -55,10 +57,23 @@ def _search(context: click.Context) -> SearchedFor:
             continue
         shown = f"`{parameter.opts[-1]}`" if isinstance(parameter, click.Option) else parameter.human_readable_name
         options[shown] = _texts(context.params[name])
-    words = {word for texts in options.values() for word in texts}
-    digests = {word: digest_of_regular(Path(word), LARGEST_LOG_BYTES) for word in words}
-    files = {word: digest for word, digest in sorted(digests.items()) if digest is not None}
-    return SearchedFor(str(context.command.name), os.getcwd(), {k: v for k, v in options.items() if v}, files)
+    declared = {str(parameter.name) for parameter in context.command.params}
+    for name in sorted(context.params.keys() - declared):  # what a command has parsed itself, such as a program
+        options[name] = _texts(context.params[name])
+    named = {name for texts in options.values() for text in texts for name in _named(text)}
+    return SearchedFor(
+        str(context.command.name), os.getcwd(), {k: v for k, v in options.items() if v}, digests_of(named)
+    )
+
+
+def _named(text: str) -> Iterator[str]:
+    """What may be names of files in an argument: itself, words of a shell's commands, and modules of the folder."""
+    for word in {text, *_BETWEEN_WORDS.split(text)}:
+        yield word
+        module = word.partition(":")[0]
+        if _MODULE.fullmatch(module):
+            path = module.replace(".", "/")
+            yield from (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py")
 
 
 def _texts(value: Any) -> tuple[str, ...]:

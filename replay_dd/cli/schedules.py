@@ -15,7 +15,8 @@ from replay_dd.errors import EXIT_INTERRUPTED, ReplayDDError
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
-from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_text
+from replay_dd.report.schedules import minimum_as_text, schedules_as_text
+from replay_dd.report.schedules_json import minimum_as_json
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments.experiments import Budget, with_experiments

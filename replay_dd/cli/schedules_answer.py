@@ -12,7 +12,8 @@ from replay_dd.cli.report_forms import Form, tell, terminal_width
 from replay_dd.experiment.tally import TALLY
 from replay_dd.report.mermaid import log_as_mermaid, story_as_mermaid
 from replay_dd.report.needed_statements import needed_statements_as_json, needed_statements_as_text
-from replay_dd.report.schedules import schedules_as_json, schedules_as_text
+from replay_dd.report.schedules import schedules_as_text
+from replay_dd.report.schedules_json import schedules_as_json
 from replay_dd.report.short import short_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.report.story_lanes import fits_lanes, story_in_lanes

@@ -21,6 +21,7 @@ from replay_dd.code.target import CodeTarget
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.journal import recalled
 from replay_dd.input.forks import Runs
 from replay_dd.input.program_runs import Known, ProgramRuns
 from replay_dd.input.space import shown
@@ -79,7 +80,13 @@ class CodeEdits(ProgramRuns):
             return Ending(Outcome.UNRESOLVED, _DOES_NOT_PARSE, _DOES_NOT_PARSE)
         program = self.program(configuration)
         if self.target.arguments:
-            return self._of_several_files(program, 1.0 if fresh else self._runs.longer)
+            if fresh:
+                return self._of_several_files(program, 1.0)
+            return recalled(
+                Ending,
+                lambda: [(file.name, file.written) for file in program.files],
+                lambda: self._of_several_files(program, self._runs.longer),
+            )
         return self._runs.ending(program.files[0].written, fresh=fresh)
 
     def _of_several_files(self, program: Program, longer: float) -> Ending:

@@ -7,9 +7,11 @@ Rules of this module:
 * A run is known by what was run, in a form that is the same in every process, and never by its number: so the journal
   also holds where limits or the number of workers have changed. Several runs of the same are told apart by their order.
 * Evidence is not for a journal: the proof of an answer is made anew, and shows if what is kept no longer holds.
-* Its first line says which search it belongs to; another search is refused. Each run is one line, written at once. What
+* It begins by saying which search it belongs to; another search is refused. Each run is one line, written at once. What
   a kill has cut off at the end is taken away.
 * A run that was ended because the search ends has shown nothing.
+* A named file that the program itself writes tells nothing about the search. Such files are those that were not there
+  when it began, and those that have changed when its first run is kept: the runs before the search have been made then.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,16 +32,17 @@ from typing import Any, TypeVar
 from replay_dd import __version__
 from replay_dd.errors.user import JournalError, NotALogError
 from replay_dd.experiment.process import LIVE
-from replay_dd.files import PRIVATE, unwritable
+from replay_dd.files import PRIVATE, digest_of_regular, unwritable
 from replay_dd.json_codec import from_plain, to_plain
 from replay_dd.json_text import parse_object
-from replay_dd.logfile import check_header, read_regular
+from replay_dd.logfile import LARGEST_LOG_BYTES, check_header, read_regular
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 FORMAT = "replay-dd journal"
 VERSION = 1
+_BEGINNING = 2  # lines before those of runs
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class SearchedFor:
         command: the command of replay-dd.
         directory: where it was started.
         options: its arguments and options, as text.
-        files: the SHA-256 hashes of files that they name, by path.
+        files: the hashes of files that they name, by path, as :func:`digests_of` finds them.
         tool: the version of replay-dd.
     """
 
@@ -59,6 +62,12 @@ class SearchedFor:
     options: Mapping[str, tuple[str, ...]]
     files: Mapping[str, str]
     tool: str = __version__
+
+
+def digests_of(names: Iterable[str]) -> dict[str, str]:
+    """The SHA-256 hashes of those that are names of files, in their order."""
+    found = {name: digest_of_regular(Path(name), LARGEST_LOG_BYTES) for name in sorted(set(names))}
+    return {name: digest for name, digest in found.items() if digest is not None}
 
 
 @dataclass
@@ -75,6 +84,7 @@ class Journal:
     recalled: int = 0
     added: int = 0
     _descriptor: int = -1
+    _begun: Mapping[str, str] | None = None  # the files when the search began, until the first run is added
     _known: dict[str, deque[Any]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -97,13 +107,25 @@ class Journal:
         Raises:
             OutputError: the file cannot be written.
         """
-        line = json.dumps({"key": key, "run": to_plain(run)}).encode() + b"\n"
+        entry = {"key": key, "run": to_plain(run)}
         with self._lock:
-            try:
-                os.write(self._descriptor, line)
-            except OSError as error:
-                raise unwritable(self.path, error.strerror or str(error)) from error
+            begun, self._begun = self._begun, None
+            if begun is not None:
+                now = digests_of(begun)
+                self._write({"written": [name for name, digest in begun.items() if now.get(name) != digest]})
+            self._write(entry)
             self.added += 1
+
+    def _write(self, *entries: dict[str, object]) -> None:
+        """Append one line for each entry, or nothing: what comes next must not follow half a line."""
+        data = "".join(json.dumps(entry) + "\n" for entry in entries).encode()
+        begin = os.lseek(self._descriptor, 0, os.SEEK_END)
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError as error:
+            os.ftruncate(self._descriptor, begin)
+            raise unwritable(self.path, error.strerror or str(error)) from error
 
 
 _open: list[Journal] = []
@@ -194,7 +216,11 @@ def _as_plain(value: object) -> object:
 
 
 def _begin(journal: Journal, search: SearchedFor) -> None:
-    """Read what is there, or write the first two lines."""
+    """Read what is there, or write the first two lines.
+
+    Raises:
+        JournalError, LogError, OutputError: as for :func:`kept_in`.
+    """
     path, descriptor = journal.path, journal._descriptor
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -202,24 +228,29 @@ def _begin(journal: Journal, search: SearchedFor) -> None:
         raise JournalError(
             f"Another search is writing the journal {path}.", "Wait until it has ended, or name another file."
         ) from None
-    first = json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
-    head = f"{first}{json.dumps({'search': to_plain(search, whole=True)})}\n".encode()
+    beginning = {"format": FORMAT, "version": VERSION}, {"search": to_plain(search, whole=True)}
+    head = "".join(json.dumps(entry) + "\n" for entry in beginning).encode()
     data = read_regular(path)
-    if len(data) < len(head) and head.startswith(data):  # new, or killed while it was begun
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, head)
-        return
     whole = data[: data.rfind(b"\n") + 1]
     lines = whole.splitlines() or [data]
+    if not head.startswith(data):  # there is more than what a kill may have left of the beginning
+        try:
+            check_header(lines[0], path, FORMAT, VERSION)
+        except NotALogError:
+            raise JournalError(f"The file {path} is no journal of a search.", "Name another file.") from None
+    if len(lines) <= _BEGINNING:  # no run, whatever the search
+        os.ftruncate(descriptor, 0)
+        journal._write(*beginning)
+        journal._begun = search.files
+        return
     try:
-        check_header(lines[0], path, FORMAT, VERSION)
-    except NotALogError:
-        raise JournalError(f"The file {path} is no journal of a search.", "Name another file.") from None
-    try:
-        _check_same(path, from_plain(SearchedFor, parse_object(lines[1] if lines[1:] else b"{}").get("search")), search)
-        for line in lines[2:]:
-            entry = parse_object(line)
-            journal._known.setdefault(from_plain(str, entry.get("key"), "key"), deque()).append(entry.get("run"))
+        entries = [parse_object(line) for line in lines[1:]]
+        noted = [from_plain(tuple[str, ...], entry.get("written", []), "written") for entry in entries]
+        written = {name for names in noted for name in names}
+        _check_same(path, from_plain(SearchedFor, entries[0].get("search")), search, written)
+        for entry in entries[1:]:
+            if "written" not in entry:
+                journal._known.setdefault(from_plain(str, entry.get("key"), "key"), deque()).append(entry.get("run"))
     except ValueError as error:
         raise _damaged(path, str(error)) from None
     os.ftruncate(descriptor, len(whole))
@@ -229,8 +260,8 @@ def _damaged(path: Path, why: str) -> JournalError:
     return JournalError(f"The journal {path} is damaged: {why}.", "Remove it; the search then begins anew.")
 
 
-def _check_same(path: Path, there: SearchedFor, here: SearchedFor) -> None:
-    """Check that a journal belongs to this search.
+def _check_same(path: Path, there: SearchedFor, here: SearchedFor, written: Collection[str]) -> None:
+    """Check that a journal belongs to this search, whatever became of the files that were written.
 
     Raises:
         JournalError: it does not.
@@ -245,8 +276,8 @@ def _check_same(path: Path, there: SearchedFor, here: SearchedFor) -> None:
         name = _first_difference(there.options, here.options)
         was, now = (" ".join(options.get(name, ())) or "not given" for options in (there.options, here.options))
         why = f"{name} was {was}, and is {now}"
-    elif there.files != here.files:
-        why = f"{_first_difference(there.files, here.files)} has changed"
+    elif changed := [name for name in there.files.keys() - written if here.files.get(name) != there.files[name]]:
+        why = f"{min(changed)} has changed"
     else:
         return
     raise JournalError(

@@ -16,6 +16,7 @@ from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.journal import recalled
 from replay_dd.experiment.result import Isolation
 from replay_dd.input.program_runs import ProgramRuns
 from replay_dd.input.reduce import ALGORITHMS, DEFAULT_TIME_LIMIT_S
@@ -89,7 +90,12 @@ class Settings(ProgramRuns):
         """Run the program with these settings."""
         options, variables = self.applied(configuration)
         words = tuple(word for option in options for word in option)
-        return self._oracle.ending(self._target.run(self._content, more=words, variables={**self._always, **variables}))
+
+        def make() -> Ending:
+            finished = self._target.run(self._content, more=words, variables={**self._always, **variables})
+            return self._oracle.ending(finished)
+
+        return make() if fresh else recalled(Ending, lambda: (self._content, words, variables), make)
 
     def judge(self, run: Ending) -> Judgement:
         """By comparison with the failure sought; the other way round for settings that prevent it."""
@@ -127,7 +133,7 @@ class Settings(ProgramRuns):
                 f"Without any {self.delta}, the command does not fail: {judgement.words.removeprefix('prevented: ')}.",
                 "Give a command that fails, and settings that it does not have yet.",
             )
-        passed = sum(self.judge(self.run(EMPTY)).outcome is Outcome.PASS for _ in range(_MORE_RUNS))
+        passed = sum(self.judge(self.run(EMPTY, fresh=True)).outcome is Outcome.PASS for _ in range(_MORE_RUNS))
         if passed:
             raise DoesNotPassError(
                 f"Without any {self.delta}, the command fails in {1 + _MORE_RUNS - passed} of {1 + _MORE_RUNS} runs, "

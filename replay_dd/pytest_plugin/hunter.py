@@ -152,6 +152,8 @@ class Hunter:
             write_log(log, folder / name)
         if found.interrupted:
             return self._not_isolated(test, found, folder, "interrupted").with_why(*known)
+        if found.failing.settings.real_clock != settings.real_clock:  # the suite that is loaded has the other clock
+            start, _ = self._start(replace(settings, real_clock=found.failing.settings.real_clock), test)
         with Runner(found.failing.program, found.failing.settings, start=start) as runner:
             result = self._isolated(test, found, folder, runner, fresh).with_why(*known)
             return replace(result, fresh=fresh or runner.why_fresh)

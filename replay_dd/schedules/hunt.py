@@ -164,7 +164,7 @@ def hunt(
         doubt = None if interrupted else doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
             runner.close()
-            found = hunt(
+            found = hunt(  # without `start`: what is loaded there has the virtual clock already
                 *(program, replace(settings, real_clock=True)),
                 runs=runs,
                 seed=seed,

@@ -7,6 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from replay_dd.schedules.runtime.channel import LOCK
 from replay_dd.schedules.touches import MOST_OTHERS, Touch
 
+_ENOUGH = MOST_OTHERS + 1  # one of them may be the thread itself
+
 
 def touched_again(touches: Sequence[Touch], shared: Container[tuple[int, str]]) -> Iterator[Touch]:
     """Where a thread touches a thing once more that only it has touched, and that is changed.
@@ -36,9 +38,18 @@ def threads_alike(touches: Sequence[Touch], threads: Iterable[str], others: Iter
     places: dict[str, set[int]] = {}
     for touch in touches:
         places.setdefault(touch.thread, set()).add(touch.place)
+    # Most of a hundred threads come to the very same places, and are compared as one.
+    groups: dict[frozenset[int], list[str]] = {}
+    for one in sorted(one for one in others if one in places):
+        groups.setdefault(frozenset(places[one]), []).append(one)
+    best: dict[frozenset[int], list[str]] = {}
     alike: dict[str, list[str]] = {}
     for thread in threads:
-        common = {one: len(places[thread] & places[one]) for one in others if one != thread and one in places}
-        best = sorted(filter(common.__getitem__, common), key=lambda one: (-common[one], one))
-        alike[thread] = best[:MOST_OTHERS]
+        own = frozenset(places[thread])
+        if own not in best:
+            found = [
+                (-common, one) for group in groups if (common := len(own & group)) for one in groups[group][:_ENOUGH]
+            ]
+            best[own] = [one for _, one in sorted(found)[:_ENOUGH]]
+        alike[thread] = [one for one in best[own] if one != thread][:MOST_OTHERS]
     return alike

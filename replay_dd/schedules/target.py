@@ -1,7 +1,4 @@
-"""Runs a program under the runtime and makes a log of it.
-
-Longer than 400 lines because it is one way: from a program to the request of a run, and from what that told to its log.
-"""
+"""Runs a program under the runtime and makes a log of it."""
 
 from __future__ import annotations
 
@@ -18,32 +15,19 @@ from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.access_order import in_order_of_access
-from replay_dd.schedules.executed import Executed, note_callee
-from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
-from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, hang_of
+from replay_dd.schedules.executed import Executed
+from replay_dd.schedules.flow import Flow, flow_of
+from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.late import leave_out_late
 from replay_dd.schedules.likely_preemptions import Alternative
-from replay_dd.schedules.model import (
-    Ending,
-    Frame,
-    Log,
-    Place,
-    Program,
-    Settings,
-    Switch,
-    Trigger,
-    UncaughtException,
-    Waiter,
-    Wake,
-)
-from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observation, observation_of
+from replay_dd.schedules.model import Log, Place, Program, Settings, Trigger
+from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation, observation_of
 from replay_dd.schedules.program_files import file_hash, forget_files
-from replay_dd.schedules.repeating import repeated
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, is_guess, note_at_limit, threads_at_limit
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.told import Told
 from replay_dd.schedules.touches import Touch
 from replay_dd.schedules.virtual import Virtual, as_request
-from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
 CHANNEL = channel.FILE
@@ -324,133 +308,22 @@ def make_run(
             program = replace(program, process=program.process or processes.how_to_name(chosen, found))
     hello = next((record for record in records if record[0] == channel.HELLO), None)
     if hello is None:
-        if found and program.process:
-            listed = "; ".join(map(str, found))
-            raise NotControlledError(
-                f"There is no Python process `{program.process}` in this run. There were {listed}.",
-                "Choose one of these with `--process`, by its number or the name of its script or module.",
-            )
-        sets_path = any(one.startswith("PYTHONPATH=") for one in program.command)
-        raise NotControlledError(_why_not_controlled(program, finished), _SET_BEFORE if sets_path else None)
+        raise _not_controlled(program, finished, found)
     version, executable, backend, reason = hello[1:5]
     if backend == "untested":
         raise UntestedInterpreterError(f"The program's interpreter is {executable}. {reason}.")
     if backend == "unsupported":
         raise NotControlledError(f"The program's interpreter {executable} is {reason}.")
-    places: dict[int, Place] = {}
-    switches: list[Switch] = []
-    exceptions: list[UncaughtException] = []
-    waiters: tuple[Waiter, ...] = ()
-    skipped: list[Trigger] = []
-    notes: list[str] = [processes.note(chosen, found)] if chosen is not None and len(found) > 1 else []
-    touches: list[Touch] = []
-    untouched: set[int] = set()
-    alternatives: list[Alternative] = []
-    drawn: list[tuple[str, tuple[str, ...]]] = []
-    arrivals: list[tuple[Any, ...]] = []
-    anchors_met: set[int] = set()
-    trace: list[tuple[str, Place | None]] = []
-    executed: list[Executed] = []
-    observed: list[tuple[Any, ...]] = []
-    followed: list[tuple[Any, ...]] = []
-    least_asleep_ns = 0
-    stopped = False
-    end: tuple[Any, ...] | None = None
-    hang: Hang | None = None
-    counted: tuple[tuple[str, str], ...] = ()  # short name and path of each file
-    written = WrittenMessages(finished.output)
-    work = folder.file("work")
+    told = Told(program, folder.file("work"), finished.output)
+    if chosen is not None and len(found) > 1:
+        told.notes.append(processes.note(chosen, found))
     for record in records:
-        kind = record[0]
-        if kind == channel.PLACE:
-            place = Place(*record[2:])
-            places[record[1]] = _moved(place, work, program.directory) if program.fresh_copy else place
-        elif kind == channel.SWITCH:
-            thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake = record[1:]
-            ends = Wake(wake[0], places.get(wake[1]), wake[2]) if wake else None
-            switches.append(
-                Switch(
-                    *(thread, time, to, forced, by_default, places.get(number)),
-                    *(global_time, digest, visit, ended, ends),
-                )
-            )
-        elif kind == channel.TOUCH:
-            thread, time, global_time, number, thing, name, changes, held = record[1:]
-            touches.append(Touch(thread, time, global_time, places[number].key, (thing, name), changes, held))
-        elif kind == channel.UNTOUCHED:
-            untouched.add(record[1])
-        elif kind == channel.DRAWN:
-            drawn.append((record[1], tuple(record[2])))
-        elif kind == channel.ALTERNATIVE:
-            alternatives.append(Alternative(*record[1:]))
-        elif kind == channel.TRACED:
-            trace.append((record[1], places.get(record[2])))
-        elif kind == channel.EXECUTED:
-            thread, time, global_time, number, *rest = record[1:]
-            executed.append(Executed(thread, time, global_time, places[number], *rest))
-        elif kind == channel.CALLED:
-            note_callee(executed, *record[1:])
-        elif kind in FOLLOWED:
-            followed.append(record)
-        elif kind in OBSERVED:
-            observed.append(record)
-        elif kind in (channel.ARRIVAL, channel.DUE):
-            arrivals.append(record)
-        elif kind == channel.SKIPPED:
-            skipped.append(Trigger(*record[1:]))
-        elif kind == channel.EXCEPTION:
-            where, name, text, frames = record[1:]
-            text = written.message(name, text)
-            exceptions.append(
-                UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
-            )
-        elif kind == channel.DEADLOCK:
-            waiters = tuple(
-                Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
-                for thread, text, frames in record[1]
-            )
-        elif kind == channel.HANG:
-            hang, counted = hang_of(record), record[3]
-        elif kind == channel.NOTE and record[1] == "asleep":
-            least_asleep_ns = int(record[2])
-        elif kind == channel.NOTE and record[1] == channel.STOPPED:
-            stopped = True
-        elif kind == channel.NOTE and record[1] == "anchor":
-            anchors_met.add(int(record[2]))
-        elif kind == channel.NOTE and record[1] not in channel.SHARED and record[2] not in notes:
-            notes.append(record[2])
-        elif kind == channel.END:
-            end = record
+        told.take(record)
+    at = ""
     if finished.timed_out:
         at = note_at_limit(list(at_limit), settings.granularity, program.directory)
-        if at and (hang is None or not is_guess(at)):
-            notes.append(at)
-    if hang is not None and hang.why in (NO_PROGRESS, TIME_LIMIT):
-        hang = replace(hang, turns=repeated(trace))
-    if finished.status == 0:  # a test that was expected to fail, or has passed since
-        exceptions = [exception for exception in exceptions if exception.where != "main"]
-    last = switches[-1] if switches else None
-    shared = {record[1]: record[2] for record in records if record[0] == channel.NOTE and record[1] in channel.SHARED}
-    ending = Ending(
-        status=finished.status,
-        signal=finished.signal,
-        timed_out=finished.timed_out,
-        stopped=stopped,
-        exceptions=tuple(exceptions),
-        deadlock=waiters,
-        complete=end is not None,
-        # A killed run is known up to its last switch.
-        global_time=end[1] if end else last.global_time if last else 0,
-        digest=end[2] if end else last.digest if last else 0,
-        thread_times=dict(end[3]) if end else {},
-        skipped=tuple(skipped),
-        notes=tuple(notes),
-        writes_files=channel.WRITES in shared,
-        exclusive=shared.get(channel.EXCLUSIVE, ""),
-        seconds=round(finished.seconds, 6),
-        hang=hang if hang is not None and hang.why else None,
-    )
-    counted = end[4] if end else counted
+    ending = told.ending(finished, at)
+    counted = told.counted
     files = {short: file_hash(path) for short, path in counted}
     # Short names below the working directory resolve to their files; those of packages do not.
     paths = {short: path for short, path in counted if not os.path.exists(os.path.join(program.directory, short))}
@@ -459,26 +332,26 @@ def make_run(
     described = replace(program, python=version, executable=executable, files=files, paths=paths)
     if plan.virtual is not None:
         settings = settings.with_virtual(plan.virtual)
-    log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
+    log = Log(described, settings, str(plan), tuple(told.switches), ending, arrivals=tuple(told.arrivals))
     return TargetRun(
         *(
             log,
             finished.output,
             backend,
             reason,
-            in_order_of_access(touches, log.switches),
-            tuple(alternatives),
-            frozenset(anchors_met),
+            in_order_of_access(told.touches, log.switches),
+            tuple(told.alternatives),
+            frozenset(told.anchors_met),
         ),
-        trace=tuple(trace),
-        executed=tuple(executed),
-        accesses=observation_of(observed, places),
-        least_asleep_ns=least_asleep_ns,
-        flow=flow_of(followed) if followed else None,
-        hang=hang,
-        drawn=tuple(drawn),
-        touched={place.key: place for place in places.values()} if touches else {},
-        untouched=frozenset(untouched),
+        trace=tuple(told.trace),
+        executed=tuple(told.executed),
+        accesses=observation_of(told.observed, told.places),
+        least_asleep_ns=told.least_asleep_ns,
+        flow=flow_of(told.followed) if told.followed else None,
+        hang=told.hang,
+        drawn=tuple(told.drawn),
+        touched={place.key: place for place in told.places.values()} if told.touches else {},
+        untouched=frozenset(told.untouched),
     )
 
 
@@ -487,14 +360,18 @@ _SET_BEFORE = (
 )
 
 
-def _why_not_controlled(program: Program, finished: Finished) -> str:
-    name = program.command[0]
-    text = f"The program `{name}` ran (exit status {finished.status}), but not under the scheduler."
+def _not_controlled(
+    program: Program, finished: Finished, found: Sequence[processes.PythonProcess]
+) -> NotControlledError:
+    """Why a run has told nothing, where these processes of it have."""
+    if found and program.process:
+        return NotControlledError(
+            f"There is no Python process `{program.process}` in this run. There were {'; '.join(map(str, found))}.",
+            "Choose one of these with `--process`, by its number or the name of its script or module.",
+        )
+    text = f"The program `{program.command[0]}` ran (exit status {finished.status}), but not under the scheduler."
     last = finished.output.decode(errors="replace").strip().splitlines()
-    return f"{text} Its last output: {last[-1][:200]}" if last else text
-
-
-def _moved(place: Place, copy: str, original: str) -> Place:
-    """Map a place in the private copy of the working directory back to the original."""
-    inside = place.path.startswith(copy + os.sep)
-    return replace(place, path=original + place.path[len(copy) :]) if inside else place
+    sets_path = any(one.startswith("PYTHONPATH=") for one in program.command)
+    return NotControlledError(
+        f"{text} Its last output: {last[-1][:200]}" if last else text, _SET_BEFORE if sets_path else None
+    )

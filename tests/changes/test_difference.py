@@ -390,3 +390,10 @@ def test_blank_lines_that_are_not_alike_alone_stay(tmp_path: Path) -> None:
     assert deltas_of_lines(tmp_path, "a.txt", old, new) == [("a b", "e f"), ("c d", "g h")]
     found = difference(tmp_path / "x", {"a": old}, {"a": new})
     assert [change.hunk for file in found.files for change in file.lines] == [0, 1]
+
+
+def test_a_digest_tells_what_is_gone_from_what_stays(tmp_path: Path) -> None:
+    old = tree(tmp_path / "old", {"a": "1\n", "b": "2\n"})
+    stays, gone = (Difference(old, {path: old[path] for path in paths}) for paths in (("a", "b"), ("a",)))
+    assert stays.digest != gone.digest
+    assert gone.digest == Difference(tree(tmp_path / "again", {"a": "1\n", "b": "2\n"}), {"a": old["a"]}).digest

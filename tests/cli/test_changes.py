@@ -220,6 +220,7 @@ def test_a_text_that_is_the_failure(versions: Workshop) -> None:
         (["old", "--", "python"], 2, "usage", "before the `--`; there is 1"),
         (["--", *RUN[1:]], 2, "usage", "before the `--`; there are none"),
         (["old", "new", "prices.txt", *RUN], 2, "usage", "before the `--`; there are 3"),
+        (["old..new", "new", *RUN], 2, "usage", "A range of versions belongs alone before the `--`; there are 2"),
         (["--grep", "(", "old", "new", *RUN], 2, "usage", "regular expression"),
         (["--grep", "x", "--script", "old", "new", *RUN], 2, "usage", "not both"),
         (["--levels", "chapter", "old", "new", *RUN], 2, "usage", "folder, file"),

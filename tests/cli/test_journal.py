@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -73,18 +74,24 @@ def test_limits_and_jobs_may_change(counting: Workshop) -> None:
 
 
 SEARCHES = {
-    "call": ("call", "calls:find", "--args-file", "arguments.json"),
+    "call": ("call", "calls:find", "--args-file", "arguments.py"),
     "changes": ("changes", "old", "new", "--", "python", "version.py"),
     "code": ("code", "source.py", "--", "python", "-m", "py_compile", "{}"),
+    "files": ("code", "pkg", "--output-folder=small", "--", "python", "-m", "py_compile", "{}/source.py"),
+    "options": ("input", "arguments.py", "--options=-b -bb -v", "--", "python", "{options}", "warns.py"),
     "trace": ("trace", "--", "python", "sums.py"),
 }
 
 
 @pytest.mark.parametrize("search", list(SEARCHES))
 def test_a_search_that_has_ended_is_known(search: str, shop: Workshop) -> None:
-    shop.write("def find(numbers, word):\n    if 7 in numbers and 'x' in word:\n        raise ValueError\n", "calls.py")
-    shop.write('[[1, 2, 7, 8, 9], "a box"]', "arguments.json")
+    shop.write("def find(numbers, words):\n    assert not (7 in numbers and 'box' in words)\n", "calls.py")
+    # Each process has an order of its own for a set of texts.
+    shop.write("[[1, 2, 7, 8, 9], {'bag', 'bin', 'bowl', 'box', 'can', 'case', 'cup', 'jar'}]", "arguments.py")
     shop.write("import os\n\n\ndef f():\n    return 1\n\n\nreturn f()\n", "source.py")
+    (shop.folder / "pkg").mkdir()
+    shop.write("import os\n\n\nreturn 1\n", "pkg/source.py")
+    shop.write("str(b'')\n", "warns.py")
     shop.write("total = 0\nfor n in range(9):\n    last = n\n    total += n\nprint(total)\n", "sums.py")
     for name, number in (("old", 1), ("new", 0)):
         (shop.folder / name).mkdir()
@@ -103,6 +110,7 @@ def check_known(shop: Workshop, command: str, *arguments: str) -> None:
     """A search that is made again with its journal has the same answer, and runs nothing but evidence."""
     options = () if "--journal" in arguments else ("--journal", "kept")
     first = shop.run(command, "--jobs=1", *options, *arguments)
+    shutil.rmtree(shop.folder / "small", ignore_errors=True)  # an output that must not be there yet
     second = shop.run(command, "--jobs=1", *options, *arguments)
     assert first.status == second.status == 0, first.stderr
     counts = [re.search(r"([\d,]+) runs? (?:was|were) known, ([\d,]+) added", done.stderr) for done in (first, second)]
@@ -117,6 +125,13 @@ def without_times(text: str) -> str:
     return re.sub(r"\d+\.\d+ s", "", text)
 
 
+def test_a_journal_of_another_program_is_refused(shop: Workshop) -> None:
+    shop.write("import os\n\nreturn 1\n", "source.py")
+    command = ["code", "source.py", "--journal", "kept", "--max-tests", "3", "--"]
+    assert shop.run(*command, "python", "-m", "py_compile", "{}").status == 0
+    shop.run(*command, "python", "{}").refused(5, "journal-unusable")
+
+
 def test_a_journal_of_another_search_is_refused(counting: Workshop) -> None:
     counting.variables["KILLED_AT"] = "0"
     command = ["input", "in.txt", "--no-fork", "--journal", "kept", "--max-tests", "3"]
@@ -126,6 +141,23 @@ def test_a_journal_of_another_search_is_refused(counting: Workshop) -> None:
     (counting.folder / "prog.py").write_text("pass")
     said = counting.run(*command, *counting.program("{}")).refused(5, "journal-unusable")
     assert "prog.py has changed" in said
+
+
+def test_files_are_named_within_words_and_as_modules(shop: Workshop) -> None:
+    shop.write("def find(text):\n    if 'x' in text:\n        raise ValueError\n", "calls.py")
+    shop.write("['a box']", "arguments.py")
+    shop.write("import sys\nsys.exit('x' in open(sys.argv[1]).read())\n")
+    shop.write("axe\n", "in.txt")
+    call = ["call", "calls:find", "--args-file", "arguments.py", "--journal", "call.journal"]
+    shell = ["input", "in.txt", "--journal", "input.journal", "--", "sh", "-c", "python prog.py {} >out"]
+    for command in (call, shell):
+        assert shop.run(*command).status == 0
+    # What a run has written is no edit.
+    assert shop.run(*shell).status == 0
+    for name, command in (("calls.py", call), ("prog.py", shell)):
+        with (shop.folder / name).open("a") as file:
+            file.write("# edited")
+        assert f"{name} has changed" in shop.run(*command).refused(5, "journal-unusable")
 
 
 def test_a_command_without_a_search_has_no_journal(race: Workshop) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from replay_dd.errors.user import JournalError, LogVersionError, OutputError
-from replay_dd.experiment.journal import Journal, SearchedFor, kept_in, recalled, recalled_as
+from replay_dd.experiment.journal import Journal, SearchedFor, digests_of, kept_in, recalled, recalled_as
 from replay_dd.experiment.process import LIVE
 
-SEARCH = SearchedFor("input", "/work", {"FILE": ("in.txt",), "`--grep`": ("no",)}, {"in.txt": "0a"})
+SEARCH = SearchedFor("input", "/work", {"FILE": ("in.txt",), "`--grep`": ("no",)}, {})
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,33 @@ def test_a_run_that_fails_or_is_cut_short_is_not_kept(path: Path) -> None:
         assert asked("stopped", lambda: Shown("whole")).words == "whole"
 
 
+@contextlib.contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file can grow beyond this size, as on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_full_disk_leaves_no_half_of_a_line_to_the_next_run(path: Path) -> None:
+    filled(path, ("one", Shown("1")))
+    with opened(path):
+        with room_for(path.stat().st_size + 20), pytest.raises(OutputError):
+            asked("two", lambda: Shown("2"))
+        asked("three", lambda: Shown("3"))
+    with opened(path):
+        assert [asked(name).words for name in ("one", "three")] == ["1", "3"]
+
+
+def test_a_full_disk_is_told_when_a_journal_begins(path: Path) -> None:
+    with room_for(10), pytest.raises(OutputError), opened(path):
+        pass
+    filled(path, ("one", Shown("1")))
+
+
 def test_what_a_kill_has_cut_off_is_taken_away(path: Path) -> None:
     filled(path, ("one", Shown("1")), ("two", Shown("2")))
     whole = path.read_bytes()
@@ -131,7 +159,6 @@ def test_what_a_kill_has_cut_off_is_taken_away(path: Path) -> None:
         ({"directory": "/elsewhere"}, "it was begun in /elsewhere"),
         ({"options": {"FILE": ("in.txt",)}}, "`--grep` was not given, and is no"),
         ({"options": {**SEARCH.options, "`--grep`": ("yes", "x")}}, "`--grep` was yes x, and is no"),
-        ({"files": {"in.txt": "0b"}}, "in.txt has changed"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )
@@ -143,6 +170,55 @@ def test_a_journal_of_another_search_is_refused_and_stays(change: dict[str, obje
         pass
     assert words in refused.value.message
     assert path.read_bytes() == before
+
+
+@pytest.fixture
+def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that the search names, as such: read.txt."""
+    monkeypatch.chdir(tmp_path)
+    file = Path("read.txt")
+    file.write_text("at first")
+    return file
+
+
+def with_files(*names: str) -> SearchedFor:
+    return dataclasses.replace(SEARCH, files=digests_of(names))
+
+
+@pytest.mark.parametrize("becomes", ["another", None])
+def test_a_file_that_was_edited_is_told(becomes: str | None, named: Path, path: Path) -> None:
+    with kept_in(path, with_files("read.txt")):
+        asked("one", lambda: Shown("1"))
+    named.unlink()
+    if becomes is not None:
+        named.write_text(becomes)
+    with pytest.raises(JournalError, match=r"search: read.txt has changed"), kept_in(path, with_files("read.txt")):
+        pass
+
+
+def test_files_that_the_program_writes_tell_nothing(named: Path, path: Path) -> None:
+    names = ("read.txt", "rewritten.txt", "made.txt")
+    Path("rewritten.txt").write_text("from a run by hand")
+    with kept_in(path, with_files(*names)):
+        Path("rewritten.txt").write_text("before the search")
+        asked("one", lambda: Shown("1"))
+        Path("made.txt").write_text("late")
+    for _ in range(2):
+        Path("rewritten.txt").write_text("again")
+        with kept_in(path, with_files(*names)):
+            assert asked("one").words == "1"
+    named.write_text("edited")
+    with pytest.raises(JournalError, match=r"read.txt has changed"), kept_in(path, with_files(*names)):
+        pass
+
+
+def test_a_journal_without_runs_belongs_to_nobody(named: Path, path: Path) -> None:
+    with kept_in(path, with_files("read.txt")):
+        pass
+    named.write_text("edited")
+    filled(path, ("one", Shown("1")))
+    with opened(path):
+        assert asked("one").words == "1"
 
 
 def test_two_searches_at_once_are_refused(path: Path) -> None:

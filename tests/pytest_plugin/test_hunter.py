@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from replay_dd.pytest_plugin.results import NO_FAILURE, NO_VERDICT, NOT_HUNTED
 from replay_dd.schedules.hunt import EndingCount, Hunt
 from replay_dd.schedules.model import Log, Settings
 from replay_dd.schedules.target import describe_program
+from tests.schedules.logs import FAILED, log_of
 
 
 @pytest.mark.once
@@ -29,6 +31,32 @@ def test_an_error_of_ours_costs_one_hunt_and_not_the_suite(tmp_path: Path, monke
 def hunted(passing: Log | None, *others: EndingCount) -> Hunt:
     known = {"passing": passing, "failing": None, "one_schedule": False, "runs": 3, "others": others, "failures": ()}
     return Hunt(**{name: known.get(name) for name in Hunt._fields})  # type: ignore[arg-type]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("real_clock", [False, True])
+def test_a_failure_is_isolated_with_the_clock_that_the_hunt_came_to(
+    real_clock: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loaded suite has one clock, and a hunt goes on with the real one where the virtual one misleads the program."""
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    passing, failing = (
+        replace(log, settings=replace(log.settings, real_clock=real_clock)) for log in (log_of([]), log_of([], FAILED))
+    )
+    clocks: list[bool] = []
+
+    def loaded(self: Hunter, settings: Settings, test: str) -> tuple[bool, str]:
+        return settings.real_clock, ""
+
+    def isolating(*_: object, start: bool) -> None:
+        clocks.append(start)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Hunter, "_start", loaded)
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(passing)._replace(failing=failing))
+    monkeypatch.setattr(hunter, "Runner", isolating)
+    Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
+    assert clocks == [real_clock]
 
 
 @pytest.mark.once

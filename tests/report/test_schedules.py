@@ -12,7 +12,8 @@ from replay_dd.dd import EMPTY
 from replay_dd.experiment.baseline import Baseline, Rate
 from replay_dd.experiment.proof import Proof
 from replay_dd.experiment.result import Isolation
-from replay_dd.report.schedules import schedules_as_json, schedules_as_text
+from replay_dd.report.schedules import schedules_as_text
+from replay_dd.report.schedules_json import schedules_as_json
 from replay_dd.schedules.answer import Execution, GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import difference_of

@@ -25,3 +25,11 @@ def test_those_with_most_places_in_common_come_first_and_those_with_none_not_at_
     places = {"0.1": (1, 2, 3), "0.2": (3, 4), "0.3": (1, 2), "0.4": (5,), "0.5": (1, 2, 3)}
     touches = [touch(name, 1, (1, "x"), changes=False, place=place) for name in places for place in places[name]]
     assert threads_alike(touches, ["0.1"], ["0.1", "0.2", "0.3", "0.4", "0.9"]) == {"0.1": ["0.3", "0.2"]}
+
+
+def test_of_many_that_are_the_same_each_thread_gets_the_first_ones_but_itself() -> None:
+    names = [f"0.{number}" for number in range(1, 10)]
+    touches = [touch(name, 1, (1, "x"), changes=False, place=place) for name in names for place in (1, 2)]
+    alike = threads_alike(touches, names, names)
+    assert alike["0.2"] == ["0.1", "0.3", "0.4"]
+    assert alike["0.9"] == ["0.1", "0.2", "0.3"]

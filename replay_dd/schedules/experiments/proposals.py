@@ -48,13 +48,13 @@ def lock_proposals(
     others = [other for edge in edges for other in edge.others]
     yield from _taken_by_others(own, others, seen[0], sources)
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
-    around = [region for region in map(sources.lockable, others) if region is not None]
+    around = _lockable(others, sources)
     # The main thread often looks at the result of all others, which it has started, and waits for.
     threads = {conflict.thread, *(other.thread for other in others)}
     threads |= {access.thread for access in seen[0].accesses} - {_MAIN}
     for taking, held in guards(own, others, seen, sources):
         unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
-        more = [region for region in map(sources.lockable, unguarded) if region is not None]
+        more = _lockable(unguarded, sources)
         everywhere = sites(own, threads, seen[0], sources, but=held, inside=sizes[:1])
         yield tuple(
             VirtualLock(outermost(joined([size, *rest], sources), seen), name)
@@ -66,6 +66,12 @@ def lock_proposals(
         VirtualLock(outermost(joined([size, *rest], sources), seen))
         for size, rest in _in_turn(sizes, around, everywhere)
     )
+
+
+def _lockable(accesses: Iterable[Access], sources: Sources) -> list[Region]:
+    """What to lock of some accesses, each region once; thousands may be made in the same way."""
+    alike = {(access.stack, bool(access.held)): access for access in accesses}
+    return [region for region in dict.fromkeys(map(sources.lockable, alike.values())) if region is not None]
 
 
 def _taken_by_others(
@@ -263,22 +269,29 @@ def guards(
     Those of the other threads in this conflict come first, then those that were seen anywhere; last those that the
     failing run takes for the like in another object, as each object may have a lock of its own.
     """
-    names = {access.name for access in (*own, *others)}
+    about = (*own, *others)
+    names, things = {access.name for access in about}, {access.thing for access in about}
     found: dict[str, None] = {}
     numbers: dict[str, set[int]] = {}
     common = set.intersection(*(set(access.held) for access in own)) if own else set()
-    failing = seen[0]
+
+    def is_the_like(access: Access) -> bool:
+        return access.thing not in things and not any(access.touches(other) for other in about)
+
     in_conflict = [access for access in (*others, *own) if set(access.held) - common]
-    elsewhere = [(run, access) for run in seen for access in run.accesses if access.name in names and access.held]
-    elsewhere.sort(key=lambda one: one[0] is failing and not any(one[1].touches(other) for other in (*own, *others)))
-    for run, access in [*((failing, access) for access in in_conflict), *elsewhere]:
-        for lock in access.held:
-            if run is failing and lock in common:
-                continue
-            for name in _taken_as(lock, run, sources):
-                found[name] = None
-                if run is failing:
-                    numbers.setdefault(name, set()).add(lock)
+    elsewhere = [
+        (number, one) for number, run in enumerate(seen) for one in run.accesses if one.held and one.name in names
+    ]
+    elsewhere.sort(key=lambda one: one[0] == 0 and is_the_like(one[1]))
+    under_locks = [*((0, access) for access in in_conflict), *elsewhere]
+    # Thousands of accesses are made under the same few locks.
+    for number, lock in dict.fromkeys((number, lock) for number, access in under_locks for lock in access.held):
+        if number == 0 and lock in common:
+            continue
+        for name in _taken_as(lock, seen[number], sources):
+            found[name] = None
+            if number == 0:
+                numbers.setdefault(name, set()).add(lock)
     for name in found:
         yield name, numbers.get(name, set())
 
@@ -288,14 +301,15 @@ def _taken_as(lock: int, run: Observation, sources: Sources) -> list[str]:
     found: dict[str, None] = {}
     tail = run.locks.get(lock, "").rpartition(".")[2]
     all_in_packages = all(map(_is_in_package, run.accesses))
-    for access in run.accesses:
-        if access.does == "acquires" and access.thing[1] == lock and (all_in_packages or not _is_in_package(access)):
-            statements = sources.of(access.place.file)
-            if statements is not None and statements.keeps_lock(access.place.line):
-                continue  # whoever takes it there gives it back elsewhere: a `with` does not fit into that
-            names = [] if statements is None else statements.locks_at(access.place.line)
-            best = [name for name in names if name.rpartition(".")[2] == tail] or names
-            found.update(dict.fromkeys(best))
+    taking = [access for access in run.accesses if access.does == "acquires" and access.thing[1] == lock]
+    places = {access.place: None for access in taking if all_in_packages or not _is_in_package(access)}
+    for place in places:
+        statements = sources.of(place.file)
+        if statements is not None and statements.keeps_lock(place.line):
+            continue  # whoever takes it there gives it back elsewhere: a `with` does not fit into that
+        names = [] if statements is None else statements.locks_at(place.line)
+        best = [name for name in names if name.rpartition(".")[2] == tail] or names
+        found.update(dict.fromkeys(best))
     return list(found)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 Lines = tuple[int, int]
 """The first and the last line, counted from 1."""
@@ -72,16 +73,10 @@ class Statements:
     def locks_at(self, line: int) -> list[str]:
         """What is taken by the statement in a line, as it stands there: names with dots only."""
         found: list[str] = []
-        for node in ast.walk(self._tree):
-            if isinstance(node, _LOCKS) and (node.lineno == line or node.lineno < line < node.body[0].lineno):
-                found += _named(node)
-            elif (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "acquire"
-                and _has(node, line)
-            ):
-                found.append(ast.unparse(node.func.value))
+        for statement in self._withs:
+            if statement.lineno == line or statement.lineno < line < statement.body[0].lineno:
+                found += _named(statement)
+        found += [ast.unparse(method.value) for method in self._acquiring if _has(method, line)]
         return [one for one in dict.fromkeys(found) if all(part.isidentifier() for part in one.split("."))]
 
     def with_neighbours(self, lines: Lines, lock: str) -> Lines:
@@ -133,15 +128,26 @@ class Statements:
         inner = self._function_around(line)
         if inner is None:
             return False
-        calls = [node.func for node in ast.walk(inner) if isinstance(node, ast.Call)]
-        methods = [one for one in calls if isinstance(one, ast.Attribute)]
+        methods = _methods_called(inner)
         taken = {ast.unparse(one.value) for one in methods if one.attr == "acquire" and _has(one, line)}
         return bool(taken) and not taken & {ast.unparse(one.value) for one in methods if one.attr == "release"}
 
     def _function_around(self, line: int) -> ast.AST | None:
         """The innermost function around a line."""
-        around = [node for node in ast.walk(self._tree) if isinstance(node, _Function) and _has(node, line)]
+        around = [node for node in self._functions if _has(node, line)]
         return around[-1] if around else None
+
+    @cached_property
+    def _functions(self) -> list[_Function]:
+        return [node for node in ast.walk(self._tree) if isinstance(node, _Function)]
+
+    @cached_property
+    def _withs(self) -> list[ast.With | ast.AsyncWith]:
+        return [node for node in ast.walk(self._tree) if isinstance(node, _LOCKS)]
+
+    @cached_property
+    def _acquiring(self) -> list[ast.Attribute]:
+        return [method for method in _methods_called(self._tree) if method.attr == "acquire"]
 
     def _takes(self, statement: ast.stmt, lock: str) -> bool:
         """Whether a ``with`` takes what may be this lock."""
@@ -164,6 +170,11 @@ class Statements:
                 if block and isinstance(statement, _Function | ast.ClassDef):
                     found = []
         return found
+
+
+def _methods_called(tree: ast.AST) -> list[ast.Attribute]:
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [one for one in calls if isinstance(one, ast.Attribute)]
 
 
 def _named(statement: ast.With | ast.AsyncWith) -> list[str]:

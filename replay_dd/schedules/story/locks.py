@@ -27,16 +27,16 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
         yield from (f"{who} at {listed(at)}" for who, at in rows.items())
         if not common:
             yield "no lock is common to them"
-    things = {access.name for access in steps if _is_named(access)}
+    named, things = {access.name for access in steps if _is_named(access)}, {access.thing for access in steps}
     told = {(access.place.path, access.place.line) for access in steps}
     guards: dict[str, list[str]] = {}
     for run in (failing, passing):
         for access in run.accesses:
-            if (access.place.path, access.place.line) in told or _constructs(access):
+            if not access.held or (access.place.path, access.place.line) in told or _constructs(access):
                 continue
             # Objects have the same numbers only within one run.
-            same = access.name in things or (run is failing and any(access.touches(step) for step in steps))
-            if same and access.held:
+            touches = run is failing and (access.thing in things or any(access.touches(step) for step in steps))
+            if touches or access.name in named:
                 for lock in access.held:
                     at = guards.setdefault(run.locks.get(lock, "a lock"), [])
                     place = f"{access.place.file}:{access.place.line}"

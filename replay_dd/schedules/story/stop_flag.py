@@ -35,7 +35,7 @@ def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passi
         return ""
     for one in (*failing.accesses, *passing.accesses):
         same_place = (one.place.path, one.place.function) == (look.place.path, look.place.function)
-        if same_place and one.thread == look.thread and _is(one, "get") and _left(one, failing):
+        if same_place and one.thread == look.thread and _is(one, "get") and _left(one, failing) > 0:
             return (
                 f"put a sentinel into {one.name} instead of setting {flag.name}, and end the loop when it comes out; "
                 f"or take what is left there after the loop: it ends ({short_file(look.place.file)}:"
@@ -50,7 +50,7 @@ def _sets(access: Access) -> bool:
 
 
 def _left(queue: Access, failing: Observation) -> int:
-    """How many items more were put into a queue than others tried to take out, in the failing run."""
+    """How many items more were put into a queue than threads tried to take out, in the failing run."""
     own = [one for one in failing.accesses if one.name == queue.name]
     return sum(_is(one, "put") for one in own) - sum(_is(one, "get") for one in own)
 

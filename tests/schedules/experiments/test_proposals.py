@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -213,6 +214,26 @@ def test_a_lock_is_found_at_accesses_elsewhere(sources: Sources) -> None:
     other_thing = access("0.3", (RESET, 18), held=(LOCK,), name="Thing.other")
     groups = list(lock_proposals(conflict(READ, READ, UNGUARDED), seen(READ, UNGUARDED, TAKES, other_thing), sources))
     assert [group[0].taking for group in groups] == [""]
+
+
+def test_what_happens_alike_many_times_is_looked_at_once(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a loop of some hundred rounds keeps a search for locks busy for minutes."""
+    asked: list[str] = []
+
+    def count(name: str, original: Callable[..., object]) -> None:
+        monkeypatch.setattr(Statements, name, lambda *lines: [asked.append(name), original(*lines)][1])  # type: ignore[func-returns-value]
+
+    count("keeps_lock", Statements.keeps_lock)
+    count("runs_around", Statements.runs_around)
+
+    def searches(rounds: int) -> int:
+        asked.clear()
+        others = [OTHER._replace(number=number) for number in range(rounds)]
+        takes = [TAKES._replace(number=number) for number in range(rounds)]
+        list(lock_proposals(conflict(READ, WRITE, *others), seen(READ, *takes, *others, WRITE), sources))
+        return len(asked)
+
+    assert searches(50) == searches(2)
 
 
 def test_nothing_is_proposed_without_an_edge(sources: Sources) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 import pytest
@@ -180,3 +181,16 @@ def test_two_locks_that_one_function_takes_by_two_names_are_two() -> None:
     assert not statements.is_with((2, 3), "other.lock")
     assert statements.is_with((10, 11), "other.lock")  # here it may have another name
     assert not statements.is_with((10, 11), "other.guard")
+
+
+def test_a_file_is_searched_once_however_many_lines_are_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[ast.AST] = []
+    walk = ast.walk
+    monkeypatch.setattr(ast, "walk", lambda node: searched.append(node) or walk(node))  # type: ignore[func-returns-value]
+    statements = Statements(TEXT)
+    whole: list[int] = []
+    for _ in range(2):  # a run acquires a lock thousands of times
+        statements.locks_at(LINES["self.lock.acquire()"])
+        statements.keeps_lock(LINES["self.lock.acquire()"])
+        whole.append(sum(isinstance(node, ast.Module) for node in searched))
+    assert whole[0] == whole[1]

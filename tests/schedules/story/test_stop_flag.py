@@ -38,6 +38,7 @@ def test_a_flag_that_is_set_while_items_wait_is_no_end() -> None:
     "accesses",
     [
         (PUT, GET, SET, LOOK),  # nothing is left
+        (PUT, GET, GET, SET, LOOK),  # nor where somebody has asked for more, in vain
         (PUT, LOOK, SET),  # it has looked before
         (PUT, SET, LOOK._replace(tested=False)),
         (PUT, SET._replace(new=LOOK.old), LOOK),
