@@ -84,7 +84,7 @@ class Journal:
     recalled: int = 0
     added: int = 0
     _descriptor: int = -1
-    _begun: Mapping[str, str] | None = None  # the files as they were when the search began; None once they were looked at
+    _begun: Mapping[str, str] | None = None  # the files when the search began, until the first run is added
     _known: dict[str, deque[Any]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -241,7 +241,8 @@ def _begin(journal: Journal, search: SearchedFor) -> None:
         return
     try:
         entries = [parse_object(line) for line in lines[1:]]
-        written = {name for entry in entries for name in from_plain(tuple[str, ...], entry.get("written", []), "written")}
+        noted = [from_plain(tuple[str, ...], entry.get("written", []), "written") for entry in entries]
+        written = {name for names in noted for name in names}
         _check_same(path, from_plain(SearchedFor, entries[0].get("search")), search, written)
         for entry in entries[1:]:
             if "written" not in entry:

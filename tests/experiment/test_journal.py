@@ -164,7 +164,7 @@ def test_a_file_that_was_edited_is_told(becomes: str | None, named: Path, path: 
     named.unlink()
     if becomes is not None:
         named.write_text(becomes)
-    with pytest.raises(JournalError, match=r"another search: read.txt has changed"), kept_in(path, with_files("read.txt")):
+    with pytest.raises(JournalError, match=r"search: read.txt has changed"), kept_in(path, with_files("read.txt")):
         pass
 
 
