@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.errors.user import VersionError
+from replay_dd.experiment.journal import is_journal
 
 LEFT_OUT = frozenset({".git", ".hg", ".svn", ".bzr", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"})
 """The names of folders that are no part of a version."""
@@ -83,6 +84,8 @@ def _entries(folder: Path, above: str) -> Iterator[tuple[str, Entry]]:
             if entry.name not in LEFT_OUT:
                 yield from _entries(Path(entry.path), f"{name}/")
         elif entry.is_file():
+            if is_journal(Path(entry.path)):
+                continue
             # Who may write a file is a matter of the system, not of the program.
             yield name, Entry(Path(entry.path), stat.S_IMODE(status.st_mode) & _WITHOUT_WRITING, None, status.st_size)
         else:

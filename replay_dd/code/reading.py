@@ -16,6 +16,7 @@ from pathlib import Path
 
 from replay_dd.code.source import Program, read_file, read_python
 from replay_dd.errors.user import InputError
+from replay_dd.experiment.journal import is_journal
 from replay_dd.files import read_to_end
 
 _MOST_FILES = 5_000
@@ -80,7 +81,7 @@ def _files_in(folder: Path) -> Iterator[Path]:
         names[:] = sorted(name for name in names if name != "__pycache__" and not name.startswith("."))
         for name in sorted(files):
             path = Path(parent, name)
-            if not name.startswith(".") and path.is_file() and not path.is_symlink():
+            if not name.startswith(".") and path.is_file() and not path.is_symlink() and not is_journal(path):
                 yield path
 
 

@@ -301,14 +301,15 @@ class _Course(Generic[Run]):
         """Count a committed test, in serial order, and record what it says about smaller configurations."""
         configuration, outcome = step.configuration, step.outcome
         self._outcomes[configuration] = outcome
-        self._seen.add(configuration)
         self._witnesses.add(configuration, outcome)
         self._tests.count(configuration)
         run, judgement = self._tests.of(configuration)
         self._tests.circumstance.tested(configuration, run)
         realised = self._realised(configuration)
         if realised != configuration:
+            self._outcomes[realised] = outcome
             self._tests.remember(realised, run, judgement)
+        self._seen.add(realised)  # what was only asked for is no smaller failure
         if outcome is Outcome.FAIL:
             reached = self._tests.circumstance.reached(configuration, run)
             if reached != configuration:

@@ -225,12 +225,13 @@ _REPORTS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]]
         re.compile(r"^(?P<text>(?:FAILED|ERROR) \S+\.py\S*(?: - .+)?)$", re.MULTILINE),
         lambda found: (_steady(found["text"]), _cut(found["text"]), ""),
     ),
-    # Python: the last traceback is that of the exception that ended the program.
+    # Python: the last traceback is that of the exception that ended the program. Tools may head it in their own words.
     (
-        b"Traceback (most recent call last):",
+        b"raceback",
         re.compile(
             # While it is printed, the source is parsed once more (3.14), which may warn in between.
-            r"^Traceback \(most recent call last\):\n(?P<frames>(?:[ \t].*\n|[^ \t\n].*:\d+: \w*Warning: .*\n)++)"
+            r"^(?:Traceback \(most recent call last\):|[^\n]{0,200}\b[Tt]raceback\b[^\n]{0,200}:(?=\n[ \t]+File \"))"
+            r"\n(?P<frames>(?:[ \t].*\n|[^ \t\n].*:\d+: \w*Warning: .*\n)++)"
             r"(?P<type>[A-Za-z_][\w.]*)(?:: ?(?P<message>.*))?$",
             re.MULTILINE,
         ),

@@ -161,6 +161,11 @@ def kept_in(path: Path, search: SearchedFor) -> Iterator[Journal]:
         os.close(journal._descriptor)
 
 
+def is_journal(path: Path) -> bool:
+    """Whether a file is the journal of this search, which belongs to no folder that is read."""
+    return any(os.path.samestat(os.fstat(journal._descriptor), path.stat()) for journal in _open)
+
+
 def recalled(form: type[T], what: Callable[[], object], make: Callable[[], T]) -> T:
     """A run: from the open journal if it is there, and made otherwise.
 

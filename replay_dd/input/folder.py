@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.errors.user import InputError
+from replay_dd.experiment.journal import is_journal
 from replay_dd.input.trees import Cut, Node, Parse, everything
 
 _END = b"\0"
@@ -137,7 +138,7 @@ def pack(folder: Path) -> tuple[Packing, bytes]:
             folders[:] = sorted(one for one in folders if one not in _SKIPPED)
             for path in (Path(name, one) for one in sorted(names)):
                 status = path.lstat()
-                if stat.S_ISREG(status.st_mode):
+                if stat.S_ISREG(status.st_mode) and not is_journal(path):
                     place = os.fsencode(path.relative_to(folder).as_posix())
                     found.append((place, stat.S_IMODE(status.st_mode), path.read_bytes()))
     except OSError as error:

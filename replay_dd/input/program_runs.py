@@ -89,6 +89,9 @@ class ProgramRuns(Circumstance[Ending]):
 
     def _words(self, run: Ending) -> str:
         """How a run of the failure sought ended: what it complains of first may be something else."""
+        limit_s = self._target.time_limit_s
+        if run.signature == TIME_OUT and limit_s is not None:
+            return f"still running after {limit_s:g} s"  # the limit that the user knows; runs of the search have longer
         wanted = self._wanted
         if wanted is None or not wanted.complaints or set(run.complaints[:1]) <= set(wanted.complaints):
             return run.words

@@ -8,6 +8,8 @@ Rules of this module:
   or lines alone, since the others may be what any such input needs, to the largest units that it touches: the first
   rest that passes, or shows a failure known by then, counts. A new failure counts only if it shows in at least two
   ways, and in enough of the input.
+* The largest units take other failures with them. So a rest that passes does not count against a new failure of a
+  larger rest that items show.
 * Items of a list can be left out more safely than members of a record. So an item is also left out with its neighbours:
   a failure that shows each time is none of what was left out, and the more so, the more such neighbours there are.
 """
@@ -124,6 +126,7 @@ def _rest(
     tried: dict[bytes, Ending] = {}
     witnesses: Counter[tuple[str, tuple[str, ...]]] = Counter()
     like_nothing: Ending | None = None
+    passed: Ending | None = None
 
     def is_scrap(rest: bytes) -> bool:
         return len(rest) < _LEAST_REST * len(content)
@@ -142,7 +145,8 @@ def _rest(
         if ending.is_like(on_nothing):
             like_nothing = ending
         if ending.verdict is Outcome.PASS:
-            return b"", ending
+            passed = ending
+            break
         if ending.verdict is Outcome.FAIL and any(ending.is_like(one) for one in known):
             return rest, ending
     new = {
@@ -161,6 +165,8 @@ def _rest(
                 best, most = alone, (shown, len(siblings))
     if best is not None:
         return best, tried[best]
+    if passed is not None:
+        return b"", passed
     if like_nothing is not None:
         return b"", like_nothing
     for rest, ending in reversed(tried.items()):

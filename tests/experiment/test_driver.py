@@ -103,6 +103,24 @@ def test_a_refinement_with_a_base_of_its_own_tests_it_first(base_fails: bool) ->
     assert found.deltas_searched == 8
 
 
+class Borrowing(Numbers):
+    """Runs 5 together with 2, whatever it was asked for; what is evidence is run as it is."""
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> frozenset[int]:
+        asked = super().run(configuration, fresh=fresh)
+        return asked if fresh or 5 not in asked else asked | {2}
+
+    def realised(self, configuration: IntervalSet, run: frozenset[int]) -> IntervalSet:
+        return IntervalSet.of(sorted(run))
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_what_was_only_asked_for_is_no_smaller_failure(jobs: int) -> None:
+    found = isolate_cause(Borrowing(8, 2, 5), jobs=jobs)
+    assert set(found.failing.configuration) == {2, 5}
+    assert found.verified
+
+
 def test_unresolved_tests_are_counted_once_each() -> None:
     found = isolate_cause(Numbers(2, 1))
     assert (found.tests, found.requested, found.runs) == (4, 4, 2 + 1 + 2 + 3), "both ends, and two tests"

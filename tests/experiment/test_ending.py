@@ -88,6 +88,16 @@ def test_crash_reports(one: str, same: str, other: str) -> None:
     assert ended(one).signature != ended("nothing known").signature
 
 
+def test_a_traceback_may_have_a_heading_of_its_own() -> None:
+    """As compilers write it below what they compiled."""
+    traceback = PYTHON.format(line=7, error="KeyError: 1")
+    frames = traceback.partition(":\n")[2]
+    headed = ended(f"Error compiling a\n\nTraceback of the crash from here on:\n{frames}")
+    assert (headed.is_report, headed.signature) == (True, ended(traceback).signature)
+    assert not ended(f"Not compiled:\n{frames}").is_report
+    assert not ended("No traceback of this kind:\n  Something: else\nKeyError: 1\n").is_report
+
+
 def test_the_last_traceback_counts_and_its_innermost_frame() -> None:
     first, last = PYTHON.format(line=7, error="KeyError: 'a'"), PYTHON.format(line=9, error="ValueError: b")
     both = ended(f"{first}\nDuring handling of the above exception, another exception occurred:\n\n{last}")

@@ -130,6 +130,29 @@ def test_failures_behind_one_another_in_lists() -> None:
     assert failures(paid=paid, open=waiting) == (["ZeroDivisionError", "AttributeError"], "exit status 0")
 
 
+LENIENT = """
+import json, sys
+for order in json.load(open(sys.argv[1])).get("orders", []):
+    assert order.get("count", 1) > 0
+    order["name"].upper()
+"""
+
+
+def test_a_rest_that_passes_without_the_whole_list_hides_no_other_failure_of_it() -> None:
+    orders: list[dict[str, object]] = [{"name": name, "count": 1} for name in "abcdef"]
+    orders[1]["count"] = 0
+    del orders[4]["name"]
+    target = Target((sys.executable, "-c", LENIENT, "{}"), "orders.json")
+    several = reduce_all(
+        json.dumps({"shop": "s", "orders": orders}, indent=1).encode(),
+        target,
+        Oracle(),
+        lambda content, tests, seconds: reduce_input(content, target, levels=default_levels(content)[:1]),
+    )
+    kinds = [one.isolation.failure.words.split()[0].rstrip(":") for one in several.found]
+    assert kinds == ["AssertionError", "KeyError"]
+
+
 def test_that_a_required_member_is_missing_is_no_failure_of_the_input() -> None:
     found, _ = failures(kind={"name": "invoices", "version": 1})
     assert found == ["AssertionError"]

@@ -182,6 +182,7 @@ def test_a_program_that_does_not_end() -> None:
     found = reduce_input(b"a loop", target, levels=[delimited(" ")])
     assert found.failing == b"loop"
     assert found.first.words.startswith("still running after ")
+    assert found.isolation.failure.words == "still running after 0.5 s"  # though runs of the search go on for longer
 
 
 def test_a_changed_message_is_noted() -> None:
