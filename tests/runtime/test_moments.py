@@ -272,3 +272,24 @@ def test_what_a_log_holds_back_for_ever_comes_though_another_thread_always_has_a
     assert {record[1] for record in arrivals} >= {"0.2", "0.3"}
     mixture = run_program(tmp_path, HELD_BACK, replay_plan((), arrivals))
     assert output_of(mixture) == output_of(run)
+
+
+def test_what_was_held_back_for_a_moment_that_does_not_come_is_no_deadlock(tmp_path: Path) -> None:
+    """A thread with an event loop is told to end, and joined: the one who told it waits a step earlier now."""
+    text = """
+        import socket, threading
+        def read():
+            answers.append(own.recv(5))
+        answers = []
+        own, other = socket.socketpair()
+        thread = threading.Thread(target=read)
+        thread.start()
+        other.sendall(b"hello")
+        thread.join()
+        print(answers)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "[b'hello']\n"
+    arrivals = tuple((*record[:3], "0", 1_000_000, record[5]) for record in run.log.arrivals if record[1] == "0.1")
+    assert arrivals
+    assert output_of(run_program(tmp_path, text, replay_plan((), arrivals))) == output_of(run)

@@ -275,6 +275,34 @@ def test_who_has_changed_something_before_it_sleeps_stays_asleep(tmp_path: Path)
         assert early.output == output
 
 
+def test_who_is_let_in_and_waits_for_another_thread_sleeps_in_the_end(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        class Sweeper:
+            def __init__(self):
+                self.ends = threading.Event()
+
+            def run(self):
+                while not self.ends.wait(0.01):
+                    pass
+
+            def end(self):
+                self.ends.set()
+
+        sweeper = Sweeper()
+        threads = [threading.Thread(target=target) for target in (sweeper.run, sweeper.end)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    early = run_program(tmp_path, text, Plan("profile", triggers=(Trigger("0.2", 1, "0.1"),)))
+    assert early.log.triggers[0] == Trigger("0.2", 1, "0.1")
+    assert early.log.ending.complete
+    assert early.log.ending.thread_times["0.1"] < 100
+
+
 def test_random_priorities_take_a_sleep_for_a_step(tmp_path: Path) -> None:
     text = """
         import threading, time

@@ -8,7 +8,7 @@ Rules of this module:
 * A lock of the program that some accesses to the thing are made under comes first; before all others one that the
   interrupted thread has all the time: the others only have to take it, too.
 * A barrier is proposed where one function does both: first what came too late in one thread, then what came too early
-  in another. Then every thread that runs that function waits for the others in between.
+  in another, or a round of a loop earlier. Then every thread that runs that function waits for the others in between.
 * A region never stands right beside a ``with`` of the same lock: it reaches over that, too.
 * An order is proposed for each edge of the conflict: what made the run fail came too early, so it waits.
 """
@@ -210,15 +210,27 @@ def barrier_proposals(conflict: Conflict, failing: Observation, sources: Sources
             if (own.file, own.function) != (other.file, other.function):
                 break
             before, done = sources.regions(own)[:1], sources.regions(other)[:1]
-            if not before or not done or done[0].last >= before[0].first:
+            if not before or not done:
                 continue
-            threads = {
-                access.thread
-                for access in failing.accesses
-                if any((one.file, one.function) == (own.file, own.function) for one in frames_of(access))
-            }
-            if {later.thread, earlier.thread} <= threads:
-                yield VirtualBarrier(before[0], tuple(sorted(threads)))
+            again = before if done[0].last < before[0].first else sources.next_round(own, other.line)
+            threads = _running_with((later.thread, earlier.thread), own, failing)
+            if again and {later.thread, earlier.thread} <= threads:
+                yield VirtualBarrier(again[0], tuple(sorted(threads)))
+
+
+def _running_with(some: Sequence[str], here: StackFrame, failing: Observation) -> set[str]:
+    """The threads that run the function of a frame while some others do: one that is done before is not waited for."""
+    spans: dict[str, tuple[int, int]] = {}
+    for access in failing.accesses:
+        if any((one.file, one.function) == (here.file, here.function) for one in frames_of(access)):
+            first, _ = spans.get(access.thread, (access.number, 0))
+            spans[access.thread] = first, access.number
+    others = [spans[thread] for thread in some if thread in spans]
+    return {
+        thread
+        for thread, (first, last) in spans.items()
+        if any(first <= other_last and other_first <= last for other_first, other_last in others)
+    }
 
 
 def _early(conflict: Conflict) -> Iterator[tuple[Access, Access]]:

@@ -50,6 +50,12 @@ class Sources:
         lines = statements.runs_around(frame.line, frame.line if other_line is None else other_line)
         return [Region(frame.file, frame.function, *one) for one in lines]
 
+    def next_round(self, frame: StackFrame, other_line: int) -> list[Region]:
+        """The statement of a frame in the body of a loop whose body has another line, too; none if there is none."""
+        statements = self.of(frame.file)
+        lines = None if statements is None else statements.step_of_loop(frame.line, other_line)
+        return [] if lines is None else [Region(frame.file, frame.function, *lines)]
+
     def statement(self, access: Access) -> Region | None:
         """The statement that makes an access."""
         frames = frames_of(access)

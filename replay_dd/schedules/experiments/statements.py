@@ -19,6 +19,7 @@ Lines = tuple[int, int]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LOCKS = (ast.With, ast.AsyncWith)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Statements:
@@ -47,6 +48,21 @@ class Statements:
         runs = [_lines_of(run) for run in around if not _yields(run)]
         functions = [_lines_of(block) for block in blocks[:1] if block is not self._tree.body and not _yields(block)]
         yield from dict.fromkeys([*runs, *functions])
+
+    def step_of_loop(self, line: int, other: int) -> Lines | None:
+        """The step with a line in the body of the innermost loop that has two lines in it; None if one step has both.
+
+        Args:
+            line: a line.
+            other: the other line.
+        """
+        function = self._function_around(line)
+        loops = [node for node in ast.walk(function or self._tree) if isinstance(node, _LOOPS)]
+        for loop in reversed(loops):  # the innermost is walked to last
+            steps = [[step for step in loop.body if _has(step, one)] for one in (line, other)]
+            if all(steps):
+                return _lines_of(steps[0]) if steps[0] != steps[1] else None
+        return None
 
     def block_with_locks(self, line: int) -> Lines | None:
         """The outermost ``with`` statement around a line, within its function; None if there is none."""

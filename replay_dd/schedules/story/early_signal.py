@@ -1,7 +1,7 @@
 """Whether a thread tells another one to go on, and only then does what that one needs.
 
 ``event.set()`` before the result is stored, ``semaphore.release()`` before the connection is back,
-``queue.put(number)`` before there is anything under that number.
+``queue.put(number)`` before there is anything under that number, ``queue.task_done()`` before the task is done.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.words import short_file
 
+_HANDS_OVER = ("put", "put_nowait"), ("get", "get_nowait")
+_DONE = ("task_done",), ("join",)
 _SIGNALS = {
-    "Event": (("set",), ("wait",)),
-    "Semaphore": (("release",), ("acquire",)),
-    "BoundedSemaphore": (("release",), ("acquire",)),
-    "Queue": (("put", "put_nowait"), ("get", "get_nowait")),
-    "LifoQueue": (("put", "put_nowait"), ("get", "get_nowait")),
-    "PriorityQueue": (("put", "put_nowait"), ("get", "get_nowait")),
-    "SimpleQueue": (("put", "put_nowait"), ("get", "get_nowait")),
-    "Future": (("set_result", "set_exception"), ("result", "exception")),
+    "Event": ((("set",), ("wait",)),),
+    "Semaphore": ((("release",), ("acquire",)),),
+    "BoundedSemaphore": ((("release",), ("acquire",)),),
+    "Queue": (_HANDS_OVER, _DONE),
+    "LifoQueue": (_HANDS_OVER, _DONE),
+    "PriorityQueue": (_HANDS_OVER, _DONE),
+    "SimpleQueue": (_HANDS_OVER,),
+    "Future": ((("set_result", "set_exception"), ("result", "exception")),),
 }
-"""For each type, the methods that let another thread go on, and those in which that one waits for it."""
+"""For each type, the methods that let another thread go on, with those in which that one waits for them."""
 
 
 def help_of_early_signal(kind: str, conflict: Conflict, failing: Observation) -> str:
@@ -32,7 +34,7 @@ def help_of_early_signal(kind: str, conflict: Conflict, failing: Observation) ->
         conflict: what the threads did in the failing run.
         failing: what the failing run accessed.
     """
-    if kind not in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY, kinds.TOO_SOON) or conflict.right is None or conflict.never:
+    if kind not in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY, kinds.TOO_SOON) or conflict.right is None:
         return ""
     late, early = conflict.right.access, conflict.right.others[0]
     if not late.writes:
@@ -40,31 +42,43 @@ def help_of_early_signal(kind: str, conflict: Conflict, failing: Observation) ->
     signal = _signal_to(early, late, failing)
     if signal is None:
         return ""
-    method = signal.detail.partition("(")[0]
+    method = _method(signal)
     return (
-        f"call {method}() of {signal.name} ({_at(signal)}) only after {_at(late)}: thread {early.thread} waits for "
-        "that, and then goes on"
+        f"call {method}() of {signal.name} ({_at(signal.place.file, signal.place.line)}) only after "
+        f"{_at(signal.place.file, _line_in_function_of(signal, late))}: thread {early.thread} waits for that, and then "
+        "goes on"
     )
 
 
 def _signal_to(early: Access, late: Access, failing: Observation) -> Access | None:
     """The last signal to the thread of an access before that, if the other access comes after it in one function."""
     before = [one for one in failing.accesses if one.number < early.number and one.thing[0] == "object"]
-    waits = [one for one in before if one.thread == early.thread and _is(one, waits=True)]
+    waits = [one for one in before if one.thread == early.thread and any(_method(one) in on for _, on in _pairs(one))]
     if not waits:
         return None
-    signals = [one for one in before if one.thing == waits[-1].thing and _is(one, waits=False)]
+    wait = waits[-1]
+    methods = next(sent for sent, on in _pairs(wait) if _method(wait) in on)
+    signals = [one for one in before if one.thing == wait.thing and one.does == "calls" and _method(one) in methods]
     if not signals or signals[-1].thread != late.thread:
         return None
-    place, here = signals[-1].place, late.place
-    same = (place.path, place.function) == (here.path, here.function)
-    return signals[-1] if same and place.line < here.line else None
+    return signals[-1] if signals[-1].place.line < _line_in_function_of(signals[-1], late) else None
 
 
-def _is(access: Access, *, waits: bool) -> bool:
-    methods = _SIGNALS.get(access.holder_type, ((), ()))[waits]
-    return access.does == "calls" and access.detail.partition("(")[0] in methods
+def _line_in_function_of(signal: Access, late: Access) -> int:
+    """The line from which the function that sends a signal makes another access; 0 if that is made from elsewhere."""
+    where = signal.place.path, signal.place.function
+    if (late.place.path, late.place.function) == where:
+        return late.place.line
+    return next((frame.line for frame in late.stack if (frame.path, frame.function) == where), 0)
 
 
-def _at(access: Access) -> str:
-    return f"{short_file(access.place.file)}:{access.place.line}"
+def _pairs(access: Access) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    return _SIGNALS.get(access.holder_type, ()) if access.does == "calls" else ()
+
+
+def _method(access: Access) -> str:
+    return access.detail.partition("(")[0]
+
+
+def _at(file: str, line: int) -> str:
+    return f"{short_file(file)}:{line}"

@@ -28,7 +28,7 @@ from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
 from replay_dd.schedules.story.kinds import (
     LOST_UPDATE,
-    NON_REPEATABLE_READ,
+    OF_TWO_READS,
     ORDER_VIOLATION,
     TOO_EARLY,
     TORN_UPDATE,
@@ -155,7 +155,7 @@ def _race(
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION and not interrupted:
         producers = _between_producers(found, switch, twins, conflict, runner, limit_s, links.runs)
         conflict, proved, links = producers or (conflict, proved, links)
-    if kind_of(conflict, replace(ending, deadlock=())) == NON_REPEATABLE_READ:
+    if kind_of(conflict, replace(ending, deadlock=())) in OF_TWO_READS:
         conflict = without_refuted(with_stale_store(conflict, links, twins.failing, twins.failing_flow), links)
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())

@@ -21,6 +21,7 @@ CHANGED_IN_LOOP = "modified while iterated"
 WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
+OF_TWO_READS = (NON_REPEATABLE_READ, TORN_READ)
 ROLLED_BACK = "undone by a rollback"
 TOO_SOON = "result read too early"
 TOO_EARLY = "read before initialisation"

@@ -72,10 +72,12 @@ def _edge(own: Sequence[Access], stretch: Sequence[Access], failing: Observation
     """The first access of the late thread that is one of a look and the change that it missed, or saw too early."""
     for access in own:
         others = [other for other in stretch if other.conflicts(access)]
+        if access.reads:
+            others = [other for other in others if other.writes]
         looks = [access] if access.reads else [other for other in others if other.reads]
-        if any(_saw_another(look, failing, passing) for look in looks):
+        if others and any(_saw_another(look, failing, passing) for look in looks):
             if access.reads:
-                return Edge(access, tuple(other for other in others if other.writes), inferred=False)
+                return Edge(access, tuple(others), inferred=False)
             seen = tuple(other for other in others if other.reads and _saw_another(other, failing, passing))
             return Edge(access, seen, inferred=False)
     return None

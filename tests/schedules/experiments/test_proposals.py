@@ -264,6 +264,17 @@ def test_threads_that_run_one_function_get_a_barrier_between_its_parts(sources: 
     assert list(barrier_proposals(elsewhere, seen(OTHER, whole)[0], sources)) == []
 
 
+def test_threads_that_come_to_the_next_round_of_a_loop_too_soon_get_a_barrier(tmp_path: Path) -> None:
+    text = "def work():\n    for _ in range(2):\n        for _ in range(3):\n            look()\n        put()\n"
+    sources = Sources(program_with(tmp_path, prog_py=text))
+    alone = [access("0.1", ("work", line), number=number) for number, line in enumerate((4, 5))]
+    look, put = access("0.3", ("work", 4), number=3), access("0.2", ("work", 5), does="stores", number=2)
+    observed = seen(*alone, put, look, access("0.2", ("work", 4), number=4))[0]
+    early = Conflict("0.3", Edge(look, (put,), False), None, None, (put,), (), ())
+    (barrier,) = barrier_proposals(early, observed, sources)
+    assert barrier == VirtualBarrier(region("work", 3, 4), ("0.2", "0.3")), "the other one was done before"
+
+
 def test_a_deadlock_gets_one_lock_around_what_each_thread_takes(sources: Sources) -> None:
     turns = [[READ, WRITE], [access("0.2", (RESET, 17)), access("0.2", (RESET, 20))]]
     (group,) = deadlock_proposals(turns, sources)

@@ -127,6 +127,27 @@ def test_no_region_goes_around_a_yield() -> None:
     assert list(statements.runs_around(8, 11)) == [(8, 11), (8, 12)]
 
 
+def test_the_step_of_a_loop_in_whose_body_another_line_is() -> None:
+    text = textwrap.dedent(
+        """\
+        def work(self):
+            for number in self.rounds:
+                for index in self.part:
+                    first = index
+                    second = index
+                self.swap()
+            self.end()
+        """
+    )
+    statements = Statements(text)
+    assert statements.step_of_loop(4, 6) == (3, 5)
+    assert statements.step_of_loop(6, 4) == (6, 6)
+    assert statements.step_of_loop(4, 5) == (4, 4)
+    assert statements.step_of_loop(4, 4) is None
+    assert statements.step_of_loop(2, 6) is None  # whose turn it is, is asked outside of the body
+    assert statements.step_of_loop(7, 6) is None
+
+
 def test_a_lock_that_its_function_does_not_release_is_kept() -> None:
     text = "def begin():\n    lock.acquire()\ndef whole():\n    lock.acquire()\n    lock.release()\nlock.acquire()\n"
     statements = Statements(text)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observation import Access, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.early_signal import help_of_early_signal
@@ -18,11 +20,11 @@ def call(thread: str, time: int, detail: str, holder_type: str = "Semaphore") ->
     return access(thread, time, time, "calls", FREE, detail=detail, holder_type=holder_type)
 
 
-def told(*accesses: Access, kind: str = kinds.ORDER_VIOLATION) -> str:
+def told(*accesses: Access, kind: str = kinds.ORDER_VIOLATION, never: bool = False) -> str:
     failing = seen(*accesses)
     late = next(one for one in failing.accesses if one.does in ("stores", "deletes"))
     early = next(one for one in failing.accesses if one.does == "reads")
-    conflict = Conflict("0.1", None, Edge(late, (early,), inferred=False), None, (early,), (), (late,))
+    conflict = Conflict("0.1", None, Edge(late, (early,), inferred=False), None, (early,), (), (late,), never=never)
     return help_of_early_signal(kind, conflict, failing)
 
 
@@ -35,6 +37,7 @@ LOOK, LATE = access("0.2", 6, 6, "reads", old=NOTHING), access("0.1", 9, 9, "sto
         ("Semaphore", "release", "acquire"),
         ("Event", "set", "wait"),
         ("Queue", "put", "get"),
+        ("Queue", "task_done", "join"),
         ("Future", "set_result", "result"),
     ],
 )
@@ -45,6 +48,21 @@ def test_a_signal_that_comes_before_what_it_is_about_is_told(holder: str, signal
     assert text in told(waits, early, LOOK, LATE)  # it waited already
     assert text in told(early, waits, LOOK, LATE, kind=kinds.TOO_EARLY)
     assert told(early, waits, LOOK, LATE, kind=kinds.LOST_UPDATE) == ""
+
+
+def test_what_a_called_function_does_after_the_signal_comes_too_late_as_well() -> None:
+    signal, wait = call("0.1", 4, "task_done()", "Queue"), call("0.2", 5, "join()", "Queue")
+    inside = StackFrame("prog.py", "prog.py", 19, "note", True)
+    noted = LATE._replace(place=replace(LATE.place, line=19, function="note"), stack=(inside, *LATE.stack))
+    text = "call task_done() of Thing.free (prog.py:4) only after prog.py:9"
+    assert text in told(signal, wait, LOOK, noted)
+    assert text in told(signal, wait, LOOK, noted, never=True), "the program has ended before"
+    assert told(signal, wait, LOOK, noted._replace(stack=(inside,))) == ""
+
+
+def test_a_signal_of_one_kind_does_not_end_a_wait_of_another_kind() -> None:
+    put, wait = call("0.1", 4, "put()", "Queue"), call("0.2", 5, "join()", "Queue")
+    assert told(put, wait, LOOK, LATE) == ""
 
 
 def test_only_a_signal_that_the_other_thread_waits_for_comes_too_early() -> None:

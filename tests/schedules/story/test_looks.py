@@ -48,6 +48,17 @@ def test_a_choice_that_changes_no_look_shows_no_conflict() -> None:
     assert conflict_of_choice(failing, passing, choice()) is None
 
 
+def test_a_look_that_nobody_in_between_has_changed_shows_no_conflict() -> None:
+    """As one at how many threads have come to a barrier: they have come there before."""
+    failing, passing = (
+        seen(
+            access("0", 8, 1, "reads", Y), access("0.3", 1, 3, "reads"), access("0.1", 1, 5, "reads", old=number(found))
+        )
+        for found in (1, 2)
+    )
+    assert conflict_of_choice(failing, passing, GuiltySwitch(replace(JOIN, to="0.3"), replace(JOIN, to="0.1"))) is None
+
+
 @pytest.mark.parametrize("other", [choice(forced=False), choice(time=10), GuiltySwitch(JOIN, None)])
 def test_a_preemption_is_no_choice(other: GuiltySwitch) -> None:
     failing, passing = started_in_order(["0.3", "0.1"], 2), started_in_order(["0.1", "0.3"], 1)

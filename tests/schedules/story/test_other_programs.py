@@ -31,6 +31,7 @@ TOLD = [
     ("courier", "order violation", {"Courier.home"}, ["put a sentinel into Courier.letters", "(courier.py:17)"]),
     ("shelves", "modified while iterated", {"Store.shelves"}, ["(shelves.py:11)", "(shelves.py:17)"]),
     ("autosave", "check-then-act", {"AutoSave.pending"}, ["(autosave.py:21)", "(autosave.py:24)", "(autosave.py:16)"]),
+    ("rod", "order violation", {"Rod.cells"}, ["reads Rod.cells (rod.py:21) before", "(rod.py:30)"]),
     ("pidfile", "torn update", {"daemon.pid"}, ["os.replace()"]),
 ]
 

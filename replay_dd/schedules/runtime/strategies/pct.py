@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..baton.thread import ManagedThread
 
 _HIGHEST = 1 << 62
-_SHORT_SLEEPS = 5  # of each thread; the next ones may be those of a loop that waits for another thread
+SHORT_SLEEPS = 5  # of each thread; the next ones may be those of a loop that waits for another thread
 
 
 class ProbabilisticConcurrencyTesting(Strategy):
@@ -68,7 +68,7 @@ class ProbabilisticConcurrencyTesting(Strategy):
         if thread.waiting is not NEVER_READY:
             return False
         self._sleeps[thread.name] = self._sleeps.get(thread.name, 0) + 1
-        return self._sleeps[thread.name] <= _SHORT_SLEEPS
+        return self._sleeps[thread.name] <= SHORT_SLEEPS
 
     def _fall(self, thread: ManagedThread) -> None:
         self._lowest -= 1

@@ -5,7 +5,8 @@ Rules of this module:
 * A thread that is alone shares nothing: what it touches is left out.
 * It only observes. The run is that of the other strategy, and no code of the program is called. There is one
   exception: where a preemption lets in a thread that sleeps before it has changed anything, the sleep (or time-out)
-  ends at once. Otherwise the preemption would come to nothing, and what timers do would be learnt by chance only.
+  ends at once. Otherwise the preemption would come to nothing, and what timers do would be learnt by chance only. Not
+  for ever: it may be in a loop that waits for another thread.
 * What a place touches is guessed from its bytecode and from local and global variables. A wrong guess only costs a
   useless run later.
 * Of the visits of each place by each thread, the first are recorded, then the 4th, 8th, 16th and so on, so that a long
@@ -30,6 +31,7 @@ from ..stdlib.audit_events import name_of_file, touched_outside
 from ..stdlib.locks import holder_of
 from ..stdlib.shared_things import is_path
 from .abreast import Abreast
+from .pct import SHORT_SLEEPS
 from .replay import Replay
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -77,6 +79,7 @@ class Profile(Strategy):
         self._told: set[str] = set()  # who could have run instead of another thread
         self._preempts = isinstance(followed, Replay)
         self._let_in: ManagedThread | None = None  # who came by a preemption, and has changed nothing yet
+        self._sleeps_left = 0  # that end at once while it does not
         self._identities = Identities()
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
@@ -105,8 +108,10 @@ class Profile(Strategy):
         thread = question.thread
         if chosen is not question.default:
             self._let_in = chosen if self._preempts and not question.forced else None
+            self._sleeps_left = SHORT_SLEEPS
         elif thread is self._let_in and thread.deadline is not None and thread in question.runnable:
-            return thread
+            self._sleeps_left -= 1
+            return thread if self._sleeps_left >= 0 else chosen
         return chosen
 
     def _note(self, baton: Baton, thread: ManagedThread, place: Place, noted: bool) -> None:
