@@ -85,12 +85,18 @@ def _draw_no_constants() -> None:
 def _keep_failing_examples_as_they_are(items: list[pytest.Item]) -> None:
     """Hypothesis makes failing examples smaller, and traces the program for that: hundreds of further runs in one."""
     hypothesis = sys.modules.get("hypothesis")
+    kind = getattr(hypothesis, "settings", None)
+    if kind is None:
+        return
     for item in items:
-        test = getattr(getattr(item, "obj", None), "__func__", getattr(item, "obj", None))
-        used = getattr(test, "_hypothesis_internal_use_settings", None)
-        if hypothesis is not None and used is not None:
-            phases = [phase for phase in used.phases if phase.name not in ("shrink", "explain")]
-            vars(test)["_hypothesis_internal_use_settings"] = hypothesis.settings(used, phases=phases)
+        test = getattr(item, "obj", None)
+        function = getattr(test, "__func__", test)
+        # Those of a state machine belong to its class.
+        for owner, name in ((function, "_hypothesis_internal_use_settings"), (getattr(item, "cls", None), "settings")):
+            used = getattr(owner, name, None)
+            if isinstance(used, kind):
+                phases = [phase for phase in used.phases if phase.name not in ("shrink", "explain")]
+                setattr(owner, name, kind(used, phases=phases))
 
 
 def _collect_no_garbage(config: pytest.Config) -> None:
