@@ -46,6 +46,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
         _leave_out(session.config, _HYPOTHESIS)  # its summary would import it, in every single run
     _forget_examples()
     _draw_no_constants()
+    _keep_failing_examples_as_they_are(session.items)
     _collect_no_garbage(session.config)
 
 
@@ -79,6 +80,23 @@ def _draw_no_constants() -> None:
     none = getattr(providers, "_local_constants", None)
     if none is not None and hasattr(providers, "_get_local_constants"):
         vars(providers)["_get_local_constants"] = lambda: none
+
+
+def _keep_failing_examples_as_they_are(items: list[pytest.Item]) -> None:
+    """Hypothesis makes failing examples smaller, and traces the program for that: hundreds of further runs in one."""
+    hypothesis = sys.modules.get("hypothesis")
+    kind = getattr(hypothesis, "settings", None)
+    if kind is None:
+        return
+    for item in items:
+        test = getattr(item, "obj", None)
+        function = getattr(test, "__func__", test)
+        # Those of a state machine belong to its class.
+        for owner, name in ((function, "_hypothesis_internal_use_settings"), (getattr(item, "cls", None), "settings")):
+            used = getattr(owner, name, None)
+            if isinstance(used, kind):
+                phases = [phase for phase in used.phases if phase.name not in ("shrink", "explain")]
+                setattr(owner, name, kind(used, phases=phases))
 
 
 def _collect_no_garbage(config: pytest.Config) -> None:

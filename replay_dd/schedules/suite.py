@@ -184,7 +184,7 @@ class _Stage:
         if kind != "loaded" or told:
             if kind and end >= 0:  # whatever it has done so far, it undoes at its end
                 go_on(channel, to_go_on, [], end, _END_LIMIT_S)
-            raise CannotForkError(f"{told or on_thread}{'' if before else _last_words(folder.path)}")
+            raise CannotForkError(f"{told or on_thread}{'' if before or kind else _last_words(folder.path)}")
         name = f"temporary-of-{before[1] if before else 'suite'}"
         try:
             self.temporary = TemporaryFiles(folder.temporary, folder.path / name)

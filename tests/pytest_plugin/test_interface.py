@@ -148,6 +148,24 @@ def test_examples_do_not_depend_on_which_modules_are_loaded(tmp_path: Path) -> N
 
 
 @pytest.mark.once
+def test_failing_examples_are_not_made_smaller(tmp_path: Path) -> None:
+    text = "import unittest\nfrom hypothesis import given, settings, stateful, strategies\nRUNS = []\n"
+    text += "def fail(number):\n    RUNS.append(number)\n    assert number < 1000\n"
+    text += "NUMBERS = strategies.integers(0, 10**9)\n"
+    text += "class Test(unittest.TestCase):\n"
+    text += "    @settings(derandomize=True, database=None)\n"
+    text += "    @given(NUMBERS)\n    def test_it(self, number):\n        fail(number)\n"
+    text += "class Machine(stateful.RuleBasedStateMachine):\n"
+    text += "    @stateful.rule(number=NUMBERS)\n    def go(self, number):\n        fail(number)\n"
+    text += "TestMachine = Machine.TestCase\n"
+    text += "TestMachine.settings = settings(derandomize=True, database=None)\n"
+    # Each of them fails once more, to be told.
+    text += "def test_failed_once():\n    assert [number >= 1000 for number in RUNS].count(True) == 4\n"
+    done = suite(tmp_path, text, "-p", "replay_dd.pytest_plugin.one_run")
+    assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.once
 def test_failing_examples_are_not_kept_for_the_next_run(tmp_path: Path) -> None:
     text = "from hypothesis import given, settings, strategies\n"
     text += "settings.load_profile('default')\n"  # that of CI keeps none

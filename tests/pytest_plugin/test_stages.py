@@ -232,6 +232,7 @@ def test_a_suite_that_is_refused_undoes_what_loading_it_did(tmp_path: Path) -> N
     )
     told, made = hunted(tmp_path, "def test_one():\n    note('ran')\n    in_threads(len)\n", "-v")
     assert "1 test ran in fresh processes, which is slower: the suite cannot be loaded once for all" in told
+    assert "last output" not in told  # it has told the reason itself
     assert "no failure   " in told
     assert made == {"ran": 4}
     assert not (tmp_path / "hunted").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -77,3 +78,35 @@ def test_files_around_and_earlier_runs_move_nothing(runner: str, text: str, tmp_
     # The name of a test's folder has that of the user in it, and so has another length.
     other = {"USER": "somebody_with_a_long_name_" * 3, "LOGNAME": "somebody_else", "COLUMNS": "37"}
     assert told(replace(program, environment={**program.environment, **other})) == expected
+
+
+DRAWING = """
+import os, random, unittest
+import at_load
+
+class Test(unittest.TestCase):
+    def setUp(self): print("told", os.urandom(4), random.random())
+    def test_it(self): print(os.urandom(4), random.Random().random(), random.random(), "told")
+"""
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("runner", ["pytest -sq", "unittest -q"])
+def test_numbers_drawn_while_tests_are_loaded_change_none_of_a_test(runner: str, tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(DRAWING)
+    program = describe_program((sys.executable, "-m", *runner.split()), directory=tmp_path)
+    (tmp_path / "at_load.py").write_text("")
+    expected = told(program)
+    (tmp_path / "at_load.py").write_text("import os, random\nrandom.random(), random.Random(), os.urandom(3)\n")
+    assert told(program) == expected
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("seeded", ["random.seed(1)", "random.setstate(random.Random(1).getstate())"])
+def test_a_generator_that_was_seeded_while_tests_are_loaded_stays_so(seeded: str, tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(DRAWING)
+    (tmp_path / "at_load.py").write_text(f"import random\n{seeded}\n")
+    program = describe_program((sys.executable, "-m", "unittest", "-q"), directory=tmp_path)
+    own = random.Random(1)
+    own.random()  # in the set-up
+    assert float(told(program)[-1]) == own.random()

@@ -20,7 +20,7 @@ from tests.schedules.forking import THREAD, forked_output, write
         ("file = open('program.py')\n", "open before its first thread"),
         ("open('written', 'w').close()\n", "it wrote"),
         ("import os, sys\nos.mkdir(sys.path[0] + f'/{os.getpid()}')\n", "it did os.mkdir"),
-        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", " -c ` before its first thread"),
+        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''], input=b'')\n", " -c ` before its first"),
         ("import subprocess\nsubprocess.run(['git', '-C', '.', 'init', '-q', 'log'])\n", "it started `git -C . init"),
         ("import os\nos.system('ls > written')\n", "it started `ls > written` before"),
         (

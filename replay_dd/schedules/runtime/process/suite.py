@@ -21,6 +21,7 @@ import sys
 
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
+from ..stdlib.entropy import begin_tests
 from .fork_server import (
     Directory,
     bare_fork,
@@ -87,6 +88,7 @@ def next_test(tests: list[str], stages_of: Callable[[str], list[str]]) -> tuple[
     if reason:
         hang_up(descriptor, reason)
         return "", None
+    begin_tests()  # before the first stage, as in a run of one test alone
     server = _socket.socket(fileno=descriptor)
     signals = HeldSignals()
     directory = Directory()

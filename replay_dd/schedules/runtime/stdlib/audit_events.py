@@ -128,7 +128,11 @@ def watch_events(
         # The import system opens a file, and then makes a stream of the descriptor.
         if path in harmless or _keeps_bytecode(open_file(arguments[0]) or path if event == "open" else path):
             return
-        if _ends_with_its_socket(event, arguments) or is_in_vain(event, arguments):
+        if (
+            _ends_with_its_socket(event, arguments)
+            or _is_a_pipe(event, arguments, path)
+            or is_in_vain(event, arguments)
+        ):
             return
         if _lies_all_in(temporary, event, arguments):  # the tool puts them back
             return
@@ -162,6 +166,11 @@ def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
 
         return bool(socket.type.__get__(arguments[0]) == SOCK_DGRAM)  # which sends nothing
     return event == "socket.bind" and type(arguments[1]) is tuple and not fixed_port(arguments[1])
+
+
+def _is_a_pipe(event: str, arguments: tuple[object, ...], path: str) -> bool:
+    """Whether it makes a stream of a pipe: as long as that is open, or a process is at its end, they are seen."""
+    return event == "open" and type(arguments[0]) is int and path.startswith("pipe:[")
 
 
 def _keeps_bytecode(path: str) -> bool:

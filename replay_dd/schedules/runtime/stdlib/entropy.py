@@ -2,6 +2,9 @@
 
 ``os.urandom`` gives each thread a stream of its own, drawn from the recorded seed; the generators of ``random`` that
 the program does not seed itself are seeded from it.
+
+How many numbers were drawn while tests were loaded depends on which of them were: all of a suite, or one alone. So the
+streams are others from the first test on.
 """
 
 from __future__ import annotations
@@ -21,18 +24,32 @@ if TYPE_CHECKING:
 
 real_urandom = os.urandom
 
+_LOADED = 0x9E3779B97F4A7C15  # tells the streams of tests from those of what was loaded before
+_begun: list[int] = []  # that, once the first test begins
+_streams: dict[int, Generator] = {}
+_module: list[Any] = []  # `random`, as long as the program has not seeded it
+
+
+def begin_tests() -> None:
+    """Draw from new streams from now on: the first test begins. Only the first call does so."""
+    if _begun:
+        return
+    _begun.append(_LOADED)
+    _streams.clear()
+    for module in _module:
+        module.seed()
+
 
 def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[..., bytes]]:
     """Replacements of ``os.urandom`` and ``os.getrandom``, by thread and seed."""
-    streams: dict[int, Generator] = {}
 
     def urandom(size: int, /) -> bytes:
         if size < 0:
             raise ValueError("negative argument not allowed")
         thread = scheduler.present()
-        stream = streams.get(thread.hash)
+        stream = _streams.get(thread.hash)
         if stream is None:
-            stream = streams[thread.hash] = Generator(seed ^ thread.hash)
+            stream = _streams[thread.hash] = Generator(sum(_begun, seed) ^ thread.hash)
         words = b"".join(stream.next().to_bytes(8, "little") for _ in range((size + 7) // 8))
         return words[:size]
 
@@ -44,15 +61,22 @@ def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[
 
 def adapt_random(module: Any) -> None:
     """Seed the generators of module ``random`` that are seeded from the operating system."""
-    real_seed = module.Random.seed
+    real_seed, real_setstate = module.Random.seed, module.Random.setstate
 
     def seed(self: Any, a: Any = None, version: int = 2) -> None:
         real_seed(self, int.from_bytes(os.urandom(32), "big") if a is None else a, version)
+        if self is module._inst:
+            _module[:] = [module] if a is None else []
 
-    seed.__module__ = real_seed.__module__
-    module.Random.seed = seed
+    def setstate(self: Any, state: Any) -> None:
+        real_setstate(self, state)
+        if self is module._inst:
+            _module.clear()
+
+    seed.__module__ = setstate.__module__ = real_seed.__module__
+    module.Random.seed, module.Random.setstate = seed, setstate
     module._urandom = os.urandom
-    module.seed = module._inst.seed
+    module.seed, module.setstate = module._inst.seed, module._inst.setstate
     module.seed()
 
 

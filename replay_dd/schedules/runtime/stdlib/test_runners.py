@@ -6,6 +6,7 @@ Rules of this module:
   terminal. Each of these allocates memory, more or less of it as the day has it, before the first thread starts.
 * So the program gets unused memory before a module with tests is loaded, before the first test is set up, and before it
   is called.
+* The same goes for the random numbers that the test draws.
 * Nothing of that happens once threads run: then only the program itself decides where its objects are.
 * What plug-ins report at the end may be of all tests that were found, and of several tests more are found than of one.
   So it has no yield points once no other thread is left.
@@ -16,6 +17,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from ..accelerator.own_memory import A_MODULE, FIRST_SETUP, FIRST_TEST, begin_anew, in_own_turn, settle, use_own
+from .entropy import begin_tests
 from .flat_code import flat, unflat
 from .replacing import hide_frames_of
 
@@ -96,6 +98,8 @@ def _go_before(scheduler: Scheduler, owner: Any, name: str, where: int) -> None:
             setattr(owner, name, real)
         if not scheduler.counting:
             _begin(where)
+            if where == FIRST_SETUP:
+                begin_tests()
         return real(*arguments, **named)
 
     call.__name__, call.__doc__ = name, real.__doc__
