@@ -66,3 +66,13 @@ class WorkingCopyError(MachineError):
 
     slug = "working-copy-unwritable"
     default_hint = "Make room on the disk, or name another one for temporary files with the variable TMPDIR."
+
+
+class NoRoomError(MachineError):
+    """Temporary files cannot be written."""
+
+    slug = "no-room"
+    default_hint = (
+        "Make room on the disk, or name another one for temporary files with the variable TMPDIR. "
+        "If it has room, see what `ulimit -f` and quotas allow."
+    )

@@ -23,12 +23,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, clean, remove_system_names, remove_tree
+from replay_dd.experiment.room import temporary_directory
 
 # The first name that is free, not a random one: programs see these paths, and may depend on them, as on the order of a
 # set of strings.
@@ -135,7 +135,7 @@ class Guard:
         Args:
             beside: the directory of its workplace; by default that of all temporary files.
         """
-        place = Path(tempfile.gettempdir()) if beside is None else beside
+        place = Path(temporary_directory()) if beside is None else beside
         with self._lock:
             workplace = self._workplaces.get(place)
             if workplace is None or not workplace.exists():

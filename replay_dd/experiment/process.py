@@ -32,6 +32,7 @@ from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import GROUP, NOTES
+from replay_dd.experiment.room import check_room
 from replay_dd.experiment.tally import TALLY
 from replay_dd.experiment.working_copy import copy_folder
 
@@ -193,6 +194,7 @@ def run(
         at_limit: called when the time limit is reached, before it is killed.
 
     Raises:
+        NoRoomError: the disk of its folder is full at its end.
         ProgramNotFoundError: there is no such program, or it cannot be executed.
     """
     directory = command.directory
@@ -202,8 +204,7 @@ def run(
     input_path.write_bytes(command.standard_input)
     with input_path.open("rb") as stdin, output_path.open("wb") as output:
         started = time.monotonic()
-        stream = None if show_output else output
-        process = start_process(command, directory, folder, stdin.fileno(), stream.fileno() if stream else None)
+        process = start_process(command, directory, folder, stdin.fileno(), None if show_output else output.fileno())
         LIVE.add(process)
         try:
             timed_out = not _wait(process, time_limit_s)
@@ -218,6 +219,7 @@ def run(
 
 def finished_from(code: int, timed_out: bool, seconds: float, output: Path) -> Finished:
     """How a process ended, from its return code as :mod:`subprocess` reports it (negative for a signal)."""
+    check_room(output)
     return Finished(
         status=None if timed_out or code < 0 else code,
         signal=-code if code < 0 and not timed_out else None,
@@ -251,8 +253,7 @@ def start_process(
     program = command.arguments[0]
     if not directory.is_dir():
         raise ProgramNotFoundError(f"The working directory {directory} does not exist.", _NO_FOLDER)
-    environment = {**command.environment, "TMPDIR": str(folder.temporary)}
-    found = program if os.sep in program else find_program(program, environment.get("PATH"))
+    found = program if os.sep in program else find_program(program, command.environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):
         hint = f"To run a Python file, write `python {program}`." if _is_file(directory, program) else None
         raise ProgramNotFoundError(f"There is no program `{program}`.", hint)
@@ -262,7 +263,7 @@ def start_process(
                 command.arguments,
                 executable=found,
                 cwd=directory,
-                env=environment,
+                env={**command.environment, "TMPDIR": str(folder.temporary)},
                 pass_fds=() if keep is None else (keep,),
                 stdin=stdin,
                 stdout=output,

@@ -36,11 +36,12 @@ from replay_dd.experiment.process import (
     finished_from,
     private_folder,
 )
+from replay_dd.experiment.room import no_room
 from replay_dd.schedules.first_thread import Start, start_program
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.processes import processes_in
 from replay_dd.schedules.program_files import forget_files
-from replay_dd.schedules.runtime.channel import records_in
+from replay_dd.schedules.runtime.channel import is_cut_off, records_in
 from replay_dd.schedules.server_pool import ServerPool
 from replay_dd.schedules.target import (
     CHANNEL,
@@ -253,12 +254,20 @@ class Told:
         return self._descriptor
 
     def read(self) -> bytes:
-        """What the run told."""
+        """What the run told.
+
+        Raises:
+            NoRoomError: there was none for all of it.
+        """
+        on_disk = os.path.exists(self._path)
+        if is_cut_off(self._descriptor) or (on_disk and is_cut_off(self._path)):
+            os.chmod(self._descriptor, 0o600)  # the next run may have room
+            raise no_room()
         parts, size = [], 0
         while part := os.pread(self._descriptor, _READ_AT_ONCE, size):
             parts.append(part)
             size += len(part)
-        if os.path.exists(self._path):
+        if on_disk:
             parts.append(Path(self._path).read_bytes())
         return b"".join(parts)
 

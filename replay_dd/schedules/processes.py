@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from replay_dd.errors.program import SeveralProcessesError
+from replay_dd.experiment.room import no_room
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.runtime import channel
 
@@ -74,13 +75,19 @@ def processes_in(folder: Path, told: str) -> list[PythonProcess]:
     Args:
         folder: the folder of the run.
         told: the name of the first process's channel.
+
+    Raises:
+        NoRoomError: there was none for all that one of them told.
     """
     found = []
     number = 1
     while (path := folder / f"process-{number}").exists():
         arguments = tuple(path.read_bytes().decode(errors="surrogateescape").split("\0"))
         own = folder / (told if number == 1 else f"{told}-{number}")
-        found.append(PythonProcess(number, arguments, channel.read_records(str(own)) if own.exists() else []))
+        exists = own.exists()
+        if exists and channel.is_cut_off(str(own)):
+            raise no_room()
+        found.append(PythonProcess(number, arguments, channel.read_records(str(own)) if exists else []))
         number += 1
     return found
 

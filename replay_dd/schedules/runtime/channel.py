@@ -3,10 +3,14 @@
 Records are tuples of plain values, marshalled one after the other into one file. A record is complete or absent: when
 the process is killed, what was written before stays readable. The names of records are constants of this module; the
 tool reads them with the same module.
+
+Where there is no room for a record, none follows, and the file is marked as cut off by its permissions, which need no
+room. The program is not disturbed by that.
 """
 
 from __future__ import annotations
 
+import errno
 import marshal
 import os
 
@@ -75,6 +79,8 @@ END = "end"  # global time, digest, thread times, files counted
 FILE = "channel"  # its name in the folder of a run
 MARSHAL_VERSION = 2
 real_write = os.write  # before the runtime puts its own in place
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_MAY_BE_WRITTEN = 0o200
 _HIGH_DESCRIPTOR = 250
 
 
@@ -85,6 +91,7 @@ class Channel:
         self._path = path
         self.descriptor = -1
         self._sent: list[bytes] | None = []
+        self._is_cut_off = False
         self._open()
 
     def go_on_in(self, path: str, descriptor: int) -> None:
@@ -98,7 +105,7 @@ class Channel:
         self._take(descriptor)
         if self.descriptor != before:  # fewer descriptors are allowed here
             _close(before)
-        real_write(self.descriptor, b"".join(self._sent or []))
+        self._write(b"".join(self._sent or []))
 
     def forget(self) -> None:
         """No longer keep what is said, as it will not be wanted in another file."""
@@ -120,12 +127,38 @@ class Channel:
         data = marshal.dumps(record, MARSHAL_VERSION)
         if self._sent is not None:
             self._sent.append(data)
+        if not self._is_cut_off:
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
         try:
-            real_write(self.descriptor, data)
+            written = _written(self.descriptor, data)
         except OSError:
             # Programs that turn into daemons close every descriptor.
             self._open()
-            real_write(self.descriptor, data)
+            written = _written(self.descriptor, data)
+        if written < len(data):
+            self._is_cut_off = True
+            os.chmod(self.descriptor, os.fstat(self.descriptor).st_mode & ~_MAY_BE_WRITTEN)
+
+
+def _written(descriptor: int, data: bytes) -> int:
+    """Write as many of the bytes as there is room for; returns how many that are."""
+    try:
+        return real_write(descriptor, data)
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        return 0
+
+
+def is_cut_off(file: int | str) -> bool:
+    """Whether there was no room for all that was told in a file.
+
+    Args:
+        file: its path or descriptor.
+    """
+    return not os.stat(file).st_mode & _MAY_BE_WRITTEN
 
 
 def _close(descriptor: int) -> None:
