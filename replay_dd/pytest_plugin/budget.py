@@ -53,6 +53,11 @@ class Budget:
         others = max(1, min(left, _MOST_AT_ONCE), math.ceil(expected))
         return max(0.0, min(wanted, (self.total_s - self.spent_s) / others))
 
+    @property
+    def until(self) -> float | None:
+        """When the whole time is over, as ``time.monotonic()`` tells it during a hunt; None if there is no limit."""
+        return None if self.total_s is None else self._started + self.total_s - self.spent_s
+
     def __enter__(self) -> Budget:
         self._started = time.monotonic()
         return self

@@ -58,6 +58,7 @@ class Wanted:
         corpus: the folder that keeps what hunts have learnt; None for none.
         call: which of the calls of the test it is; 0 for the test as a whole.
         took_s: how long the test took by itself, in seconds; None if unknown.
+        until: when the time for all tests is over, as ``time.monotonic()`` tells it; None if there is no limit.
     """
 
     runs: int
@@ -66,6 +67,11 @@ class Wanted:
     corpus: Path | None = None
     call: int = 0
     took_s: float | None = None
+    until: float | None = None
+
+    def isolation_s(self) -> float | None:
+        """Seconds that are left to isolate what was found: at least as long as it was hunted; None for no limit."""
+        return None if self.until is None else max(self.seconds, self.until - time.monotonic())
 
     def limit_s(self, load_s: float | None) -> float:
         """Seconds after which a run is ended: the time for the test, or what it may well take if that is longer.
@@ -155,7 +161,7 @@ class Hunter:
         if found.failing.settings.real_clock != settings.real_clock:  # the suite that is loaded has the other clock
             start, _ = self._start(replace(settings, real_clock=found.failing.settings.real_clock), test)
         with Runner(found.failing.program, found.failing.settings, start=start) as runner:
-            result = self._isolated(test, found, folder, runner, fresh).with_why(*known)
+            result = self._isolated(test, found, folder, runner, fresh, wanted.isolation_s()).with_why(*known)
             return replace(result, fresh=fresh or runner.why_fresh)
 
     def _not_isolated(self, test: str, found: Hunt, folder: Path, why: str, told: str = "") -> HuntResult:
@@ -168,12 +174,14 @@ class Hunter:
             interrupted=found.interrupted,
         )
 
-    def _isolated(self, test: str, found: Hunt, folder: Path, runner: Runner, fresh: str) -> HuntResult:
+    def _isolated(
+        self, test: str, found: Hunt, folder: Path, runner: Runner, fresh: str, time_budget_s: float | None
+    ) -> HuntResult:
         assert found.passing is not None
         assert found.failing is not None
         failure = signature_of(found.failing.ending).text
         try:
-            answer = isolate(found.passing, found.failing, runner=runner)
+            answer = isolate(found.passing, found.failing, time_budget_s=time_budget_s, runner=runner)
         except ReplayDDError as error:
             told = repeated(found.failing, _TIME_LIMIT_S, self._verbosity)[1]
             return replace(self._not_isolated(test, found, folder, str(error), told), fresh=fresh)

@@ -33,6 +33,7 @@ _KEY: pytest.StashKey[Hunts] = pytest.StashKey()
 _WORKER = "import sys; sys.path.append({!r}); from replay_dd.pytest_plugin.hunt_worker import main; main({}, {})"
 _PACKAGES = str(Path(__file__).parents[2])
 _END_LIMIT_S = 60
+_LOSES = 3  # this Ctrl-C costs what was found so far: `timeout -s INT` alone sends two
 
 
 def hunts_of(config: pytest.Config) -> Hunts:
@@ -183,7 +184,7 @@ class Hunts:
 
     def _ask(self, *request: Any) -> tuple[bool, Any, bool]:
         """(Whether that was done, the answer or why it was not, whether Ctrl-C came meanwhile)."""
-        interrupted = False
+        interrupts = 0
         try:
             write_message(self._asking, (request[0], request[1:]), write)
             poller = poll()
@@ -194,11 +195,12 @@ class Hunts:
                     break
                 except KeyboardInterrupt:
                     assert self._process is not None
-                    kill(self._process.pid, SIGKILL if interrupted else SIGINT)
-                    interrupted = True
+                    interrupts += 1
+                    if interrupts in (1, _LOSES):
+                        kill(self._process.pid, SIGINT if interrupts == 1 else SIGKILL)
             answer = read_message(self._answers, read)
         except OSError:
             answer = None
         if answer is None:
-            return False, "the process that hunts has ended", interrupted
-        return *answer, interrupted
+            return False, "the process that hunts has ended", interrupts > 0
+        return *answer, interrupts > 0

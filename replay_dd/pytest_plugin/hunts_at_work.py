@@ -163,7 +163,8 @@ class HuntsAtWork:
             settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
         program = self._program([self._word(test, file)], call=call)
         with self._budget:
-            wanted = Wanted(asked.runs, seconds, asked.strategy, self._corpus, call, took_s)
+            until = self._budget.until
+            wanted = Wanted(asked.runs, seconds, asked.strategy, self._corpus, call, took_s, until)
             return hunter.hunt(test, program, settings, wanted)
 
     def _word(self, test: str, file: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,6 +59,35 @@ def test_a_failure_is_isolated_with_the_clock_that_the_hunt_came_to(
     monkeypatch.setattr(hunter, "Runner", isolating)
     Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
     assert clocks == [real_clock]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("left_s", "least_s", "most_s"), [(None, None, None), (1e6, 1e5, 1e6), (-1e6, 10, 10)], ids=["none", "some", "over"]
+)
+def test_an_isolation_has_what_is_left_of_the_time_for_all_tests(
+    left_s: float | None,
+    least_s: float | None,
+    most_s: float | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    budgets: list[float | None] = []
+
+    def isolating(*_: object, time_budget_s: float | None, **__: object) -> None:
+        budgets.append(time_budget_s)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(log_of([]))._replace(failing=log_of([], FAILED)))
+    monkeypatch.setattr(hunter, "Runner", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(hunter, "isolate", isolating)
+    wanted = Wanted(1, 10, until=None if left_s is None else time.monotonic() + left_s)
+    Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), wanted)
+    (budget_s,) = budgets
+    assert (budget_s is None) == (least_s is None)
+    assert budget_s is None or (least_s is not None and most_s is not None and least_s <= budget_s <= most_s)
 
 
 @pytest.mark.once
