@@ -17,7 +17,7 @@ PARTS = (
     *("_accelerator", "clocks", "counting", "deaths", "fast_exit", "frame_values", "interpreters", "library_entropy"),
     *("library_memory", "library_tables", "lock_makers", "locks", "observing", "operation_places"),
     *("operation_positions", "own_memory", "pipes", "processors", "regions", "sqlite", "sqlite_mutex"),
-    *("stuck_calls", "tables", "visits"),
+    *("stuck_calls", "tables", "visits", "written_pages"),
 )
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
 HEADERS = [f"{ROOM}{part}.h" for part in ("_accelerator", "constants", "library_entropy", "regions")]

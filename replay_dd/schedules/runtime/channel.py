@@ -74,6 +74,7 @@ UNLIKE = "the recorded run "  # what the text begins with that tells how the wor
 STOPPED = "stopped"  # the kind of a note: the run was given up, as it cannot be the recorded one
 # The kinds of notes on what runs at the same time would fight over: in the working directory, or anywhere else.
 WRITES, EXCLUSIVE = SHARED = ("writes", "exclusive")
+WRITTEN = "written"  # pages of memory, for the process that copies are made of and not for the tool; see copies.py
 END = "end"  # global time, digest, thread times, files counted
 
 FILE = "channel"  # its name in the folder of a run

@@ -151,11 +151,12 @@ def _take_run(parts: Parts) -> None:
     use_own(before)
 
 
-def _prepare(parts: Parts, run: dict[str, Any]) -> None:
-    """Bring this process to where the copies of another run left off from it."""
+def _prepare(parts: Parts, run: dict[str, Any]) -> int:
+    """Bring this process to where the copies of another run left off from it; returns where the run tells."""
     write_when_asked(run["stacks"])
     if run["streams"]:
         parts.descriptors.learn_standard_streams(run["streams"])
         parts.channel.go_on_in(run["channel"], run["told"])
     parts.follow(run)
     parts.scheduler.follow(make_strategy(run))
+    return parts.channel.descriptor

@@ -107,6 +107,9 @@ typedef struct {
 /* Counter.know */
 PyObject *places_know(Places *places, PyObject *arguments);
 
+/* know_library(frame, outside): so is all code of the frames from this one on, up to that one; None: all of them. */
+PyObject *places_know_library(Places *places, PyObject *arguments);
+
 int places_traverse(Places *places, visitproc visit, void *arg);
 void places_clear(Places *places);
 
@@ -356,9 +359,6 @@ PyObject *locks_allocate(PyObject *module, PyObject *nothing);
 
 /* -- fast_exit.c: threads and forked copies, how they begin and end -- */
 
-/* fork(2) without the interpreter's handlers. Sound only in a process with a single thread. */
-PyObject *fast_exit_fork(PyObject *module, PyObject *nothing);
-
 /* wait_until_gone(native_id): wait until the system has forgotten a thread of this process. */
 PyObject *fast_exit_wait_until_gone(PyObject *module, PyObject *native_id);
 
@@ -370,6 +370,15 @@ PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
 
 /* leave(status): call exit(3). */
 PyObject *fast_exit_leave(PyObject *module, PyObject *status);
+
+/* -- written_pages.c: which pages copies of a process write to -- */
+
+/* Where this process has pages of its own and shares them with no other one, up to a limit; as bytes for the next function. */
+PyObject *written_pages(PyObject *module, PyObject *nothing);
+
+/* fork(pages): fork(2) without the interpreter's handlers; the copy gets these pages at once. Sound only in a process with a
+ * single thread. */
+PyObject *written_pages_fork(PyObject *module, PyObject *pages);
 
 /* -- deaths.c: when lists and dictionaries go -- */
 

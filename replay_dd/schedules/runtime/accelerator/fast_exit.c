@@ -1,6 +1,6 @@
 /* How threads and forked copies begin and end: what only C can do, or Python code would disturb.
  *
- * See fork_server.py for the copies, fast_exit.py for how they end, and the scheduler for the end of threads.
+ * See written_pages.c for how copies are made, fast_exit.py for how they end, and the scheduler for the end of threads.
  */
 #include "_accelerator.h"
 #include <sched.h>
@@ -8,11 +8,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-PyObject *fast_exit_fork(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
-{
-    return PyLong_FromLong((long)fork());
-}
 
 /* Without the GIL and without allocating, so that the exiting thread frees its memory undisturbed. */
 PyObject *fast_exit_wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argument)

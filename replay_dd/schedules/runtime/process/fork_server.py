@@ -10,11 +10,9 @@ Rules of this module:
 * Whatever descriptor is one of the standard streams that the process was started with is redirected to the stream of
   each copy: pytest keeps them under other numbers. Files without a name, where pytest catches output, are put back: see
   unnamed_files.py. So are sockets at which the program listens: see listeners.py.
-* The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
-  a fork that is not its own; with a single thread there is nothing for them to repair.
 * A copy pays for each page of memory that it writes to and for all code that it is the first to run. So whatever does
   not need the copy is done in this process, just before: it does the same for each run, and so knows the way. The
-  copy begins on this processor, whose caches have what it needs.
+  copy begins on this processor, whose caches have what it needs. See copies.py for the pages.
 * The program knows nothing of the channel to the tool: none of its children gets it, and its handlers of signals do not
   run while the server waits.
 """
@@ -27,9 +25,10 @@ import os
 import sys
 import time
 
-from ..accelerator import accelerator, processors
+from ..accelerator import processors
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
+from .copies import Copies
 from .listeners import Listeners
 from .server_signals import HeldSignals
 from .unnamed_files import UnnamedFiles
@@ -71,12 +70,12 @@ def keep_aside(descriptor: int) -> int:
     return high
 
 
-def _nothing(request: dict[str, Any]) -> None:
-    pass
+def _nothing(request: dict[str, Any]) -> int:
+    return -1
 
 
 def serve(
-    descriptor: int, own: set[int], reason: str, prepare: Callable[[dict[str, Any]], None] = _nothing
+    descriptor: int, own: set[int], reason: str, prepare: Callable[[dict[str, Any]], int] = _nothing
 ) -> dict[str, Any]:
     """Serve runs until the tool hangs up; returns only in the processes that make one, with the request of their run.
 
@@ -86,7 +85,8 @@ def serve(
         descriptor: a socket (SOCK_SEQPACKET) to the tool.
         own: descriptors of the runtime.
         reason: why the program cannot be forked here, if it is known already.
-        prepare: called before each run, with its request: does what the run before needs no more.
+        prepare: called before each run, with its request: does what does not need the copy. Returns the descriptor in
+            which the run tells.
     """
     server = _socket.socket(fileno=descriptor)
     copies = copies_of_streams(own | {descriptor})
@@ -97,7 +97,7 @@ def serve(
     reason = reason or why_not_to_copy(own | {descriptor} | copies.keys() | unnamed.numbers | listeners.numbers)
     signals = HeldSignals()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
-    directory = Directory()
+    directory, made = Directory(), Copies()
     while True:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(_DESCRIPTORS * 4))
         if not data:
@@ -108,10 +108,10 @@ def serve(
             for start in range(0, len(packed), 4)
         ]
         request = _request_of(descriptors, copies, data)
-        prepare(request)
+        told = prepare(request)
         directory.enter()
         processors.stay()
-        pid = 0 if request[ALONE] else bare_fork()
+        pid = 0 if request[ALONE] else made.make()
         if pid == 0:
             processors.roam()
             server.close()
@@ -122,6 +122,7 @@ def serve(
             return request
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
         _, status = real_waitpid(pid, 0)
+        made.learn(told)
         processors.roam()
         unnamed.put_back()
         listeners.put_back()
@@ -273,16 +274,3 @@ def _shared_memory() -> str:
             if rights[1] == "w" and rights[3] == "s":
                 return f"it shares memory with other processes ({path}) before its first thread"
     return ""
-
-
-def bare_fork() -> int:
-    """Fork without the handlers of ``os.fork``."""
-    if accelerator is not None:
-        pid: int = accelerator.fork()
-    else:
-        import ctypes
-
-        pid = ctypes.PyDLL(None).fork()
-    if pid < 0:
-        hard_exit(1)
-    return pid

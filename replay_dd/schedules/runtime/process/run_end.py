@@ -13,6 +13,7 @@ from ..observing import flush, full_type_name, is_a, message_of
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
+from .copies import tell_pages
 from .expected_exceptions import pytest_ignores_exceptions
 from .fast_exit import is_watched, leave_at_once, leave_to_the_system, watch_exit
 from .stacks import TOLD, answer, is_asked
@@ -137,8 +138,10 @@ class RunEnd:
         give_back()
         # Finalization would cost a copy more than its whole run. Only a program with outside effects may need it, to
         # flush what is left in file buffers.
-        if self._is_copy and not self.scheduler.has_effects and leave_at_once(watched):
-            leave_to_the_system()
+        if self._is_copy:
+            tell_pages(self._channel.send)
+            if not self.scheduler.has_effects and leave_at_once(watched):
+                leave_to_the_system()
 
     def _end(self) -> None:
         scheduler = self.scheduler

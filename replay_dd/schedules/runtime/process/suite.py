@@ -22,9 +22,9 @@ import sys
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
 from ..stdlib.entropy import begin_tests
+from .copies import bare_fork
 from .fork_server import (
     Directory,
-    bare_fork,
     copies_of_streams,
     hang_up,
     hard_exit,
