@@ -45,7 +45,14 @@ def show_flow(flow: Flow, path: Path, *, as_json: bool) -> None:
 
 
 def replay_flow(
-    flow: Flow, path: Path, *, browser: Path | None, text: str | None, settle: float | None, as_json: bool
+    flow: Flow,
+    path: Path,
+    *,
+    browser: Path | None,
+    text: str | None,
+    settle: float | None,
+    pause: float | None,
+    as_json: bool,
 ) -> int:
     """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done.
 
@@ -59,7 +66,7 @@ def replay_flow(
 
     with WebBrowser(browser) as running:
         _tell_sandbox(running)
-        playback = play(flow, running, limits=Limits(settle_s=_settle_s(settle)), text=text)
+        playback = play(flow, running, limits=Limits(pause_s=pause, settle_s=_settle_s(settle)), text=text)
     failure = failure_of(playback, text)
     if as_json:
         outcome = Outcome.FAIL if failure is not None else Outcome.UNRESOLVED if playback.left_out else Outcome.PASS
@@ -89,6 +96,7 @@ def minimize_flow(
     max_tests: int | None,
     as_json: bool,
     settle: float | None,
+    pause: float | None,
     algorithm: str | None,
     time_budget: float | None,
     repeat: int | None,
@@ -115,6 +123,7 @@ def minimize_flow(
                 text=text,
                 settle_s=_settle_s(settle),
                 algorithm=algorithm or ALGORITHMS[0],
+                pause_s=pause,
                 max_tests=max_tests,
                 time_budget_s=time_budget,
                 repeat=repeat,
@@ -129,20 +138,22 @@ def minimize_flow(
         from replay_dd.report.page.answer import answer_page
         from replay_dd.report.page.frame import write_page
 
-        replay = _replay_command(target, browser, text, settle)
+        replay = _replay_command(target, browser, text, settle, found.pause_s)
         report = minimum_as_text(found, replay, strip)
         files, again = {"minimal flow": target}, [("plays it", replay)]
         write_page(answer_page(found.isolation, found.whole.title, report, files=files, to_run=again), html)
     if as_json:
         echo_json(minimum_as_json(found, target, strip))
     else:
-        echo_lines(minimum_as_text(found, _replay_command(target, browser, text, settle), strip))
+        echo_lines(minimum_as_text(found, _replay_command(target, browser, text, settle, found.pause_s), strip))
     sys.stdout.flush()
     return found.isolation.exit_code
 
 
-def _replay_command(flow: Path, browser: Path | None, text: str | None, settle: float | None) -> str:
-    given = {"--browser": browser, "--text": text, "--settle": settle}
+def _replay_command(
+    flow: Path, browser: Path | None, text: str | None, settle: float | None, pause: float | None
+) -> str:
+    given = {"--browser": browser, "--text": text, "--settle": settle, "--pause": pause}
     options = [f"{name} {shlex.quote(str(value))} " for name, value in given.items() if value is not None]
     return f"replay-dd replay {''.join(options)}{shlex.quote(str(flow))}"
 

@@ -17,7 +17,7 @@ from replay_dd.web.describe import describe
 from replay_dd.web.elements import find
 from replay_dd.web.flow import Step
 from replay_dd.web.minimize import FlowIsolation
-from replay_dd.web.player import Playback, play
+from replay_dd.web.player import Limits, Playback, play
 from replay_dd.web.steps import StepFailedError, element_of
 
 _ELEMENT_LIMIT_MS = 5_000
@@ -60,6 +60,7 @@ def _film(
         found.flow,
         browser,
         until=found.failure.same,
+        limits=Limits(pause_s=found.pause_s),
         text=text,
         before_step=before_step,
         at_end=lambda page: last.append(_screenshot(page)),

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Self
 
 from replay_dd.errors.machine import BrowserFailedError, SoftwareMissingError
 from replay_dd.experiment.process import private_folder
+from replay_dd.web.renderers import RendererKiller
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Playwright
+    from playwright.sync_api import Browser, BrowserContext, CDPSession, Playwright
 
     from replay_dd.web.flow import Step
 
@@ -99,6 +100,7 @@ class WebBrowser:
         self.executable = find_browser(executable)
         self._stack = contextlib.ExitStack()
         self._browser: Browser | None = None
+        self._processes: CDPSession | None = None
         self._drivers: set[int] = set()
         self.without_sandbox = "it has none when it is run by root" if os.geteuid() == 0 else ""
 
@@ -124,6 +126,16 @@ class WebBrowser:
             self._stack.close()
         finally:
             hangs.cancel()
+
+    def worked_s(self) -> float:
+        """For how long the processes that run pages have worked so far, in seconds of processor time."""
+        assert self._processes is not None, "it was not started"
+        told = self._processes.send("SystemInfo.getProcessInfo")["processInfo"]
+        return float(sum(process["cpuTime"] for process in told if process["type"] == "renderer"))
+
+    def killer(self) -> RendererKiller:
+        """What ends calls that a page never answers."""
+        return RendererKiller(self._drivers)
 
     def _kill_driver(self) -> None:
         """End Playwright's driver, which does not answer; then the browser ends by itself."""
@@ -176,6 +188,7 @@ class WebBrowser:
                 chromium_sandbox=not self.without_sandbox,
                 env=_environment(self._home),
             )
+            self._processes = self._browser.new_browser_cdp_session()
         except Exception as error:  # Playwright's errors, and whatever its driver raises for a broken browser
             if not self.without_sandbox and any(words in str(error).lower() for words in _NO_SANDBOX):
                 self.without_sandbox = "this system does not let users make namespaces"

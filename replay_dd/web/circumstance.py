@@ -4,14 +4,16 @@ Rules of this module:
 
 * FAIL means the same failure; PASS a flow that was played completely without a failure; anything else is UNRESOLVED.
 * A failed assertion counts only if every other step could be done: without its elements it fails for another reason.
-* During the search, the time-out of a step is derived from what the whole flow needed, since a missing element uses up
-  all of it. The baseline and the proof get all the time that the flow allows; in the proof, no step may be skipped.
+* During the search, the time-out of a step is derived from what it and the steps left out before it took in the whole
+  flow, since a missing element uses up all of it. The baseline and the proof get all the time that the flow allows; in
+  the proof, no step may be skipped.
 * Failures of pages may be intermittent: scripts race with timers and with the network. So the baseline plays the whole
   flow to its end each time, whatever fails meanwhile, until it knows which failure shows how often.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,26 +22,33 @@ from replay_dd.circumstance import Circumstance, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors import ReplayDDError
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, PageUnreachableError
-from replay_dd.experiment.baseline import INTERMITTENT_RUNS
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS, MEASURED_RUNS
 from replay_dd.experiment.journal import recalled
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.describe import describe
+from replay_dd.web.describe import describe, quoted
 from replay_dd.web.failure import ASSERTION, KINDS, TEXT, Failure
 from replay_dd.web.flow import Flow
+from replay_dd.web.hangs import HANG_S
 from replay_dd.web.player import Limits, Playback, play
 from replay_dd.web.step_deltas import step_deltas_of
 
-# The time-out of a step, as a multiple of the longest step of the whole flow, and its minimum.
+# The time-out of a step, as a multiple of what it took in the whole flow, and its minimum.
 STEP_TIME_FACTOR = 3
 LEAST_STEP_MS = 300.0
+LEAST_HANG_S = 1.0
+# In later runs of the whole flow, the time-out of a step that could not be done in any earlier one.
+MISSED_STEP_MS = 1000.0
 # A more serious failure that shows in a smaller share of the runs is not the one that the user recorded.
 _OFTEN_ENOUGH = 0.25
 
 _WHAT_FAILS = (
     "A failure is an uncaught error of the page, a failed console.assert, a crash, or an assertion step that fails. "
-    "If it shows as text on the page, give the text with `--text`; if it comes late, set `--settle`."
+    "If it shows as text on the page or as an error in its console, give the text with `--text`; if it comes late, set "
+    "`--settle`."
 )
+# What Chromium writes for a request that got no proper answer.
+_NOT_LOADED = "Failed to load resource"
 
 
 def failure_of(playback: Playback, text: str | None) -> Failure | None:
@@ -69,6 +78,7 @@ class FlowSteps(Circumstance[FlowRun]):
         text: a regular expression; if given, the failure is its occurrence on a page.
         settle_s: seconds to watch the page after the last step.
         algorithm: a key of :data:`~replay_dd.circumstance.ALGORITHMS` that simplifies.
+        pause_s: seconds between steps, whatever the page is still loading; None to wait for it.
     """
 
     name = "web"
@@ -80,15 +90,27 @@ class FlowSteps(Circumstance[FlowRun]):
         "often, with `--repeat N`."
     )
 
-    def __init__(self, flow: Flow, browser: WebBrowser, *, text: str | None, settle_s: float, algorithm: str) -> None:
+    def __init__(
+        self,
+        flow: Flow,
+        browser: WebBrowser,
+        *,
+        text: str | None,
+        settle_s: float,
+        algorithm: str,
+        pause_s: float | None = None,
+    ) -> None:
         self.algorithm = algorithm
         self._flow = flow
         self._browser = browser
         self._text = text
         self._settle_s = settle_s
+        self._pause_s = pause_s
         self._wanted: Failure | None = None
         self._step_deltas = step_deltas_of(flow)
-        self._step_ms = LEAST_STEP_MS
+        self._took_s = [0.0] * len(flow.steps)
+        self._background: set[str] = set()
+        self._never_done: set[int] | None = None
         self.not_done: dict[int, str] = {}
         """Steps before the failure that could not be done in any run of the whole flow, and why."""
         self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
@@ -106,17 +128,19 @@ class FlowSteps(Circumstance[FlowRun]):
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> FlowRun:
         """Play these steps in a fresh browser context, until the failure sought; the baseline to the end."""
         if self._wanted is None or (fresh and configuration == self.universe != self.base):
-            return FlowRun(self._play(self._flow), evidence=False)
+            return FlowRun(self._play_whole(), evidence=False)
         flow = self._flow.only(self.kept(configuration))
         if configuration != self.base:
             if fresh:
                 return FlowRun(self._play(flow, until=self.wanted.same), evidence=False)
             kept = [str(number) for number in self.kept(configuration)]
-            make = partial(self._play, flow, until=self.wanted.same, step_ms=self._step_ms)
+            steps_ms, hang_s = self._steps_ms(self.kept(configuration)), self._hang_s()
+            make = partial(self._play, flow, until=self.wanted.same, steps_ms=steps_ms, hang_s=hang_s)
             return FlowRun(recalled(Playback, lambda: [self.wanted.signature, *kept], make), evidence=False)
         playback = self._play(flow, until=self.wanted.same)
-        # This run shows how long a passing assertion takes to come true.
-        self._allow(playback.seconds[1:])
+        if self.wanted.kind == ASSERTION:
+            # This run shows how long a passing assertion takes to come true.
+            self._took_s[self.wanted.step] = max([*self._took_s, *playback.seconds[1:]])
         return FlowRun(playback, evidence=False)
 
     def prove(self, configuration: IntervalSet, run: FlowRun) -> FlowRun:
@@ -124,10 +148,24 @@ class FlowSteps(Circumstance[FlowRun]):
         return FlowRun(self._play(self._flow.only(self.kept(configuration)), until=self.wanted.same), evidence=True)
 
     def _play(
-        self, flow: Flow, *, until: Callable[[Failure], bool] = lambda failure: False, step_ms: float | None = None
+        self,
+        flow: Flow,
+        *,
+        until: Callable[[Failure], bool] = lambda failure: False,
+        steps_ms: tuple[float, ...] | None = None,
+        hang_s: float = HANG_S,
     ) -> Playback:
-        limits = Limits(step_ms=step_ms, settle_s=self._settle_s)
-        return play(flow, self._browser, limits=limits, until=until, text=self._text)
+        limits = Limits(steps_ms=steps_ms, hang_s=hang_s, pause_s=self._pause_s, settle_s=self._settle_s)
+        return play(flow, self._browser, limits=limits, until=until, text=self._text, background=self._background)
+
+    def _play_whole(self) -> Playback:
+        """Play the whole flow to its end; what no earlier run could do does not get all of its time again."""
+        steps = range(len(self._flow.steps))
+        steps_ms = tuple(MISSED_STEP_MS if number in (self._never_done or ()) else math.inf for number in steps)
+        playback = self._play(self._flow, steps_ms=steps_ms)
+        missed = {number for number, _ in playback.left_out}
+        self._never_done = missed if self._never_done is None else self._never_done & missed
+        return playback
 
     def key(self, configuration: IntervalSet) -> Hashable:
         """The steps: their deltas are counted anew when the failure sought is chosen anew."""
@@ -161,13 +199,17 @@ class FlowSteps(Circumstance[FlowRun]):
                 why = playbacks[-1].left_out[0][1] if playbacks[-1].left_out else "it crashed"
                 raise PageUnreachableError(f"The first page of the flow cannot be loaded: {why}.")
             # A step that cannot be done uses up its time-out: waiting for the failure would take minutes.
-            if len(runs) >= INTERMITTENT_RUNS or all(playback.left_out for playback in playbacks):
+            # With pauses, the whole flow takes as long as a person took.
+            enough = INTERMITTENT_RUNS if self._pause_s is None else MEASURED_RUNS
+            if len(runs) >= enough or all(playback.left_out for playback in playbacks):
                 raise _nothing_failed(playbacks)
             return
         for playback in playbacks:
             # Waiting for missing elements would make every time-out long.
             missing = {number for number, _ in playback.left_out} | {one.step for one in playback.failures}
-            self._allow([seconds for step, seconds in enumerate(playback.seconds) if step not in missing][1:])
+            for step, seconds in enumerate(playback.seconds):
+                if step not in missing:
+                    self._took_s[step] = max(self._took_s[step], seconds)
         self._wanted = wanted
         never = set.intersection(*({number for number, _ in playback.left_out} for playback in playbacks))
         self.not_done = {
@@ -196,8 +238,19 @@ class FlowSteps(Circumstance[FlowRun]):
         """Describe the steps of the delta."""
         return ", ".join(describe(self._flow.steps[number]) for number in self._step_deltas.deltas[delta])
 
-    def _allow(self, seconds: Sequence[float]) -> None:
-        self._step_ms = max(self._step_ms, STEP_TIME_FACTOR * 1000 * max(seconds, default=0))
+    def _hang_s(self) -> float:
+        """After how much work in vain a page hangs: where no step of the whole flow took long, it is known sooner."""
+        return min(HANG_S, max(LEAST_HANG_S, STEP_TIME_FACTOR * max(self._took_s)))
+
+    def _steps_ms(self, kept: Sequence[int]) -> tuple[float, ...]:
+        """How long each of these steps may take: meanwhile the whole flow did the steps that are left out before it."""
+        limits: list[float] = []
+        after = 0
+        for number in kept:
+            own_ms = max(LEAST_STEP_MS, STEP_TIME_FACTOR * 1000 * self._took_s[number])
+            limits.append(own_ms + 1000 * sum(self._took_s[after:number]))
+            after = number + 1
+        return tuple(limits)
 
 
 def _left_out(playback: Playback) -> str:
@@ -228,7 +281,18 @@ def _nothing_failed(playbacks: Sequence[Playback]) -> ReplayDDError:
     last = playbacks[-1]
     if last.left_out:
         return DoesNotFailError(
-            f"The flow shows no failure, but {_left_out(last)}.",
+            f"The flow shows no failure, but {_left_out(last)}.{_console(last)}",
             "Record the flow again on this page; or make this the failure, with a `waitForElement` step in its place.",
         )
-    return DoesNotFailError(f"The flow ran to its end {len(playbacks)} times without a failure.", _WHAT_FAILS)
+    return DoesNotFailError(
+        f"The flow ran to its end {len(playbacks)} times without a failure.{_console(last)}", _WHAT_FAILS
+    )
+
+
+def _console(playback: Playback) -> str:
+    """The errors in the console, that of a script first: a user may mean them."""
+    written = sorted(playback.console, key=lambda error: error.startswith(_NOT_LOADED))
+    if not written:
+        return ""
+    more = f", and {len(written) - 1} more" if len(written) > 1 else ""
+    return f" Its console has the error {quoted(written[0])}{more}."

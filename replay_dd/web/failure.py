@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from urllib.parse import urldefrag, urlsplit
 
 CRASH = "crash"
+HANG = "hang"
 PAGE_ERROR = "page error"
 CONSOLE_ASSERTION = "console assertion"
 ASSERTION = "assertion"
 TEXT = "text"
 
-KINDS = (CRASH, TEXT, PAGE_ERROR, CONSOLE_ASSERTION, ASSERTION)
+KINDS = (CRASH, HANG, TEXT, PAGE_ERROR, CONSOLE_ASSERTION, ASSERTION)
 """All kinds, by precedence: if a flow fails in several ways, the first kind counts."""
 
 # The top of a JavaScript stack in V8's form: "    at name (http://host/path.js:12:34)" or "    at http://...:12:34".
@@ -65,6 +66,8 @@ class Failure:
     @property
     def signature(self) -> tuple[str, str]:
         """What makes two failures the same."""
+        if self.kind == HANG:
+            return self.kind, self.text  # a loop is somewhere else at every look
         if self.inside:
             return self.kind, f"{_CHANGING.sub('…', self.text)} in {self.inside}"
         if self.kind == PAGE_ERROR and self.place:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.web.browser import WebBrowser
@@ -30,6 +31,7 @@ class FlowIsolation:
         kept: the numbers of its steps in the original flow.
         failure: its failure.
         notes: what else should be known.
+        pause_s: the pauses between its steps, if it does not wait for the page.
     """
 
     isolation: Isolation[FlowRun]
@@ -38,6 +40,11 @@ class FlowIsolation:
     kept: tuple[int, ...]
     failure: Failure
     notes: tuple[str, ...] = ()
+    pause_s: float | None = None
+
+
+PAUSE_S = 0.5
+"""How long an impatient person takes for a step, where only a flow that does not wait for the page fails."""
 
 
 def minimize(
@@ -47,6 +54,7 @@ def minimize(
     text: str | None = None,
     settle_s: float = Limits().settle_s,
     algorithm: str = ALGORITHMS[0],
+    pause_s: float | None = None,
     max_tests: int | None = None,
     time_budget_s: float | None = None,
     repeat: int | None = None,
@@ -60,6 +68,8 @@ def minimize(
         text: a regular expression; if given, the failure is its occurrence on a page.
         settle_s: seconds to watch the page after the last step.
         algorithm: one of :data:`~replay_dd.web.flow.ALGORITHMS`.
+        pause_s: seconds between steps, whatever the page is still loading; None to wait for it, and to try with
+            :data:`PAUSE_S` if the flow does not fail so.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
         repeat: how many times to play steps that do not fail; None to derive it from how often the flow fails.
@@ -71,13 +81,30 @@ def minimize(
         NotReproducedError: it fails too rarely.
         DoesNotPassError: the assertion fails without any action.
     """
-    steps = FlowSteps(flow, browser, text=text, settle_s=settle_s, algorithm=algorithm)
-    isolation = isolate_cause(steps, max_tests=max_tests, time_limit_s=time_budget_s, repeat=repeat, observer=observer)
+
+    def search(pause_s: float | None) -> tuple[FlowSteps, Isolation[FlowRun]]:
+        steps = FlowSteps(flow, browser, text=text, settle_s=settle_s, algorithm=algorithm, pause_s=pause_s)
+        return steps, isolate_cause(
+            steps, max_tests=max_tests, time_limit_s=time_budget_s, repeat=repeat, observer=observer
+        )
+
+    try:
+        steps, isolation = search(pause_s)
+    except DoesNotFailError as error:
+        if pause_s is not None:
+            raise
+        observer.on_note(f"it does not fail if each step waits for the page; trying with pauses of {PAUSE_S} s instead")
+        pause_s = PAUSE_S
+        try:
+            steps, isolation = search(pause_s)
+        except DoesNotFailError:
+            raise error from None
     kept = steps.kept(isolation.failing.configuration)
     assert isolation.failing.run is not None
     seen = isolation.failing.run.playback.failures
     failure = next((failure for failure in seen if steps.wanted.same(failure)), steps.wanted)
-    return FlowIsolation(isolation, flow, flow.only(kept), kept, failure, tuple(_notes(steps.not_done, isolation)))
+    notes = tuple(_notes(steps.not_done, isolation))
+    return FlowIsolation(isolation, flow, flow.only(kept), kept, failure, notes, pause_s)
 
 
 def _notes(not_done: Mapping[int, str], isolation: Isolation[FlowRun]) -> Iterator[str]:

@@ -7,11 +7,13 @@ Rules of this module:
   frame. A newly loaded page must also be calm: pages build themselves in timer callbacks, and a click between two of
   them meets a different page on a slow machine than on a fast one. The calm is measured with the page's own timers, so
   that it takes longer on a slower machine.
-* Only the end is watched for a fixed time, as a timer may still raise an error.
+* Only the end is watched for a fixed time, as a timer may still raise an error. On request, steps come after fixed
+  pauses, for failures of which the cause is that a person went on while the page was loading.
 * A step that cannot be done (its element is missing or stays covered) is skipped, and the playback says so. So a flow
   without some of its steps is always well defined.
 * The failure that the caller waits for ends the playback immediately.
 * Dialogs get their default answer (OK, Leave), so that they never block.
+* A page that no longer responds (an endless loop) has failed; a playback always ends.
 """
 
 from __future__ import annotations
@@ -21,13 +23,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from playwright.sync_api import BrowserContext, Dialog, Frame, Page, Request
+from playwright.sync_api import BrowserContext, Dialog, Frame, Page
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
 from replay_dd.web.flow import Flow, Step
+from replay_dd.web.hangs import HANG_S, HANGS, LONGEST_WAIT_S, Debugger, hang, responds
+from replay_dd.web.requests import OpenRequests
 from replay_dd.web.steps import StepFailedError, do
 from replay_dd.web.watch import PAGE_CRASHED, Watch
 
@@ -35,6 +40,10 @@ DEFAULT_STEP_LIMIT_MS = 5_000
 """The default time-out of a step in the DevTools player."""
 _POLL_MS = 5.0
 _CALM_MS = 100
+_MOST_CONSOLE_ERRORS = 20
+# A page may be asked a few times during a step whether it responds, and each may take its time.
+_ANSWER_S = 3 * LONGEST_WAIT_S
+_RENDERED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 0)))"
 _COUNT_CHANGES = """() => {
     const counted = {changes: 0};
     new MutationObserver(records => { counted.changes += records.length; })
@@ -48,14 +57,19 @@ class Limits:
     """Time limits.
 
     Attributes:
-        step_ms: for each step, in milliseconds; None for the time-out in the flow.
+        steps_ms: for each step, in milliseconds; None for the time-out in the flow.
         quiet_ms: after each step, for the page to load its requests.
+        hang_s: for a page to respond, in seconds of work.
+        pause_s: go on this long after each step, whatever the page has still requested, as a person does; None to wait
+            for it.
         calm_ms: for a newly loaded page to stop building itself.
         settle_s: at the end, in seconds, for a failure to occur.
     """
 
-    step_ms: float | None = None
+    steps_ms: tuple[float, ...] | None = None
     quiet_ms: float = 5_000
+    hang_s: float = HANG_S
+    pause_s: float | None = None
     calm_ms: float = 2_000
     settle_s: float = 0.3
 
@@ -67,14 +81,16 @@ class Playback:
     Attributes:
         failures: all failures, in order.
         left_out: the numbers of the skipped steps, with the reasons.
-        seconds: how long each step took, including waiting for the page.
+        seconds: how long each step took, including waiting for the page, but not for requests that stayed open.
         reached: whether the first page was loaded.
+        console: the first errors in the console, each once.
     """
 
     failures: tuple[Failure, ...]
     left_out: tuple[tuple[int, str], ...]
     seconds: tuple[float, ...]
     reached: bool
+    console: tuple[str, ...] = ()
 
     def first(self, kinds: Sequence[str]) -> Failure | None:
         """The first failure of the first of these kinds that occurred."""
@@ -94,6 +110,7 @@ def play(
     text: str | None = None,
     before_step: BeforeStep | None = None,
     at_end: Callable[[Page], None] | None = None,
+    background: set[str] | None = None,
 ) -> Playback:
     """Play a flow.
 
@@ -102,13 +119,16 @@ def play(
         browser: where to play it.
         limits: how long to wait.
         until: called with each failure; True ends the playback.
-        text: a regular expression; its occurrence in the visible text of a page is a failure.
+        text: a regular expression; its occurrence in the visible text of a page, or in an error in the console, is a
+            failure.
         before_step: called before each step.
-        at_end: called after the playback with the page of the last step, if that still exists.
+        at_end: called after the playback with the page of the last step, if that still exists and responds.
+        background: requests that earlier playbacks did not wait for; more are added.
     """
     viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
     with browser.fresh_context(viewport) as context:
-        playing = _Playing(flow, context, limits, until, text, before_step)
+        requests = OpenRequests(context, set() if background is None else background)
+        playing = _Playing(flow, context, limits, until, text, before_step, requests, browser)
         try:
             playing.run()
         except PlaywrightError as error:
@@ -130,48 +150,62 @@ class _Playing:
         until: Callable[[Failure], bool],
         text: str | None,
         before_step: BeforeStep | None,
+        requests: OpenRequests,
+        browser: WebBrowser,
     ) -> None:
         self.number = 0
-        self.watch = Watch(context, lambda: self.number)
+        self._text = None if text is None else re.compile(text)
+        killer = browser.killer()
+        self.watch = Watch(context, lambda: self.number, lambda: killer.killed, self._text)
         self._flow = flow
         self._context = context
         self._limits = limits
         self._until = until
-        self._text = None if text is None else re.compile(text)
         self._before_step = before_step
         self._left_out: list[tuple[int, str]] = []
         self._seconds: list[float] = []
         self._reached = False
-        self._in_flight: set[Request] = set()
-        self._endless: set[Request] = set()
-        # Lambdas: Playwright sets attributes on its handlers, which methods of built-in types do not allow.
-        self._asked = 0
-        self._loaded = False
-        context.on("request", self._on_request)
-        context.on("requestfinished", lambda request: self._in_flight.discard(request))
-        context.on("requestfailed", lambda request: self._in_flight.discard(request))
+        self._requests = requests
+        self._killer = killer
+        self._worked_s = browser.worked_s
+        self._navigated = 0
+        self._in_vain_s = 0.0
         context.on("dialog", _accept)
         self._main = self.page = context.new_page()
+        self._debugger = Debugger(self._main)
 
     def run(self) -> None:
         """Play all steps, until one shows the failure awaited."""
         for number, step in enumerate(self._flow.steps):
             self.number = number
             started = time.monotonic()
-            self._step(step)
-            self._wait_until_quiet()
-            self._wait_until_calm()
-            self._look_for_text()
-            self._seconds.append(time.monotonic() - started)
+            self._in_vain_s = 0.0
+            with self._killer.after(_ANSWER_S + self._limit_ms(step) / 1000):
+                self._step(step)
+                if self._limits.pause_s is None or self._requests.navigated > self._navigated:
+                    self._wait_until_quiet()
+                    self._wait_until_calm()
+                else:
+                    self._watch(self._limits.pause_s)
+                self._look_for_text()
+            self._seconds.append(time.monotonic() - started - self._in_vain_s)
             if self._is_over():
                 return
-        ends_at = time.monotonic() + self._limits.settle_s
-        while time.monotonic() < ends_at:
+        if self._limits.pause_s is not None:
+            self._wait_until_quiet()
+        self._watch(self._limits.settle_s)
+        if self._is_over():
+            return
+        with self._killer.after(_ANSWER_S):
+            self._check_answers()
+            self._look_for_text()
+
+    def _watch(self, seconds: float) -> None:
+        """Watch the page for a fixed time."""
+        ends_at = time.monotonic() + seconds
+        while time.monotonic() < ends_at and not self._is_over():
             # Events of the page are delivered only while Playwright is called.
             self._living_page().wait_for_timeout(_POLL_MS)
-            if self._is_over():
-                return
-        self._look_for_text()
 
     def note_end(self, error: PlaywrightError) -> None:
         """Record why the playback cannot continue; raise any other error."""
@@ -186,7 +220,8 @@ class _Playing:
 
     def playback(self) -> Playback:
         """The result."""
-        return Playback(tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds), self._reached)
+        console = tuple(self.watch.console)[:_MOST_CONSOLE_ERRORS]
+        return Playback(tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds), self._reached, console)
 
     def _step(self, step: Step) -> None:
         limit_ms = self._limit_ms(step)
@@ -200,6 +235,7 @@ class _Playing:
                 self.page.wait_for_load_state("load", timeout=limit_ms)
             self._reached = self._reached or step.type == "navigate"
         except StepFailedError as error:
+            self._check_answers()
             if step.is_assertion:
                 self.watch.add(Failure(ASSERTION, describe(step), "", str(error), self.number))
             else:
@@ -209,11 +245,22 @@ class _Playing:
                 raise
             self._left_out.append((self.number, _first_line(error)))
 
+    def _check_answers(self) -> None:
+        """Note if the page no longer responds, which is the end.
+
+        Raises:
+            playwright.sync_api.Error: it does not; or it went away.
+        """
+        page = self._living_page()
+        if not responds(page, self._worked_s, self._limits.hang_s):
+            self.watch.add(hang(self._debugger.stack() if page is self._main else (), self.number))
+            raise PlaywrightError(HANGS)
+
     def _limit_ms(self, step: Step) -> float:
         own = step.timeout_ms or self._flow.timeout_ms or DEFAULT_STEP_LIMIT_MS
         if step.type == "navigate":
             return own  # the full time-out: without its page a flow is meaningless
-        return own if self._limits.step_ms is None else min(own, self._limits.step_ms)
+        return own if self._limits.steps_ms is None else min(own, self._limits.steps_ms[self.number])
 
     def _page_of(self, step: Step, limit_ms: float) -> Page:
         target = step.data.get("target", "main")
@@ -239,11 +286,14 @@ class _Playing:
 
     def _wait_until_quiet(self) -> None:
         """Wait until nothing is loading and the page has rendered, up to the limit."""
-        ends_at = time.monotonic() + self._limits.quiet_ms / 1000
-        while not self._is_over() and time.monotonic() < ends_at:
+        started = time.monotonic()
+        while not self._is_over() and time.monotonic() - started < self._limits.quiet_ms / 1000:
             page = self._living_page()
             try:
-                page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))")
+                page.wait_for_function(_RENDERED, timeout=1000 * self._limits.hang_s)
+            except PlaywrightTimeoutError:
+                self._check_answers()
+                continue
             except PlaywrightError as error:
                 if self._is_end(error):
                     raise
@@ -251,28 +301,24 @@ class _Playing:
                 page = self._living_page()
                 page.wait_for_timeout(_POLL_MS)
                 continue
-            if self._in_flight <= self._endless:
+            if not self._requests:
                 return
             page.wait_for_timeout(_POLL_MS)
-        # What is not answered by now may never be (a page that asks for news): the next steps do not wait for it.
-        self._endless |= self._in_flight
-
-    def _on_request(self, request: Request) -> None:
-        self._asked += 1
-        if request.resource_type != "eventsource":  # these stay open for ever
-            self._in_flight.add(request)
-        if request.is_navigation_request():
-            self._loaded = True
+        if self._requests:
+            # What is not answered by now may never be (a page that asks for news): nothing waits for it any more.
+            self._requests.give_up()
+            self._in_vain_s += time.monotonic() - started
 
     def _wait_until_calm(self) -> None:
         """After a navigation, wait until the page adds and requests nothing more, up to the limit."""
         ends_at = time.monotonic() + self._limits.calm_ms / 1000
-        while self._loaded and not self._is_over() and time.monotonic() < ends_at:
-            asked = self._asked
+        loaded = self._requests.navigated > self._navigated
+        while loaded and not self._is_over() and time.monotonic() < ends_at:
+            asked = self._requests.asked
             changes = self._changes_meanwhile()
-            self._loaded = changes > 0 or self._asked != asked
+            loaded = changes > 0 or self._requests.asked != asked
             self._wait_until_quiet()
-        self._loaded = False
+        self._navigated = self._requests.navigated
 
     def _changes_meanwhile(self) -> int:
         """Count the elements that come and go in all frames of the page during a short wait."""

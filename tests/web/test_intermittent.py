@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -10,14 +11,14 @@ import pytest
 
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError, PageUnreachableError
-from replay_dd.experiment.baseline import Rate
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS, MEASURED_RUNS, Rate
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.circumstance import FlowRun, FlowSteps
+from replay_dd.web.circumstance import LEAST_STEP_MS, MISSED_STEP_MS, STEP_TIME_FACTOR, FlowRun, FlowSteps
 from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, PAGE_ERROR, Failure
 from replay_dd.web.flow import Flow
-from replay_dd.web.minimize import FlowIsolation, minimize
-from replay_dd.web.player import Playback
+from replay_dd.web.minimize import PAUSE_S, FlowIsolation, minimize
+from replay_dd.web.player import Limits, Playback
 from tests.web.flows import click, flow
 
 pytestmark = pytest.mark.once
@@ -174,7 +175,7 @@ def test_what_never_fails_is_told_after_twelve_runs(simulate: Callable[..., list
     played = simulate(needs("#no", rate=1), 1)
     with pytest.raises(DoesNotFailError, match="12 times"):
         minimize(WHOLE, NO_BROWSER)
-    assert len(played) == 12
+    assert len(played) == 12 + MEASURED_RUNS  # the last ones with pauses
 
 
 def test_what_fails_too_rarely_is_refused(simulate: Callable[..., object]) -> None:
@@ -215,3 +216,56 @@ def test_a_server_that_is_down_is_told_at_once(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(PageUnreachableError, match="refused"):
         minimize(WHOLE, NO_BROWSER)
     assert len(played) <= 2
+
+
+def _played(monkeypatch: pytest.MonkeyPatch, page: Callable[[Flow, Limits], Playback]) -> list[tuple[Flow, Limits]]:
+    """Replace the player by a page that sees the limits; returns what was played."""
+    seen: list[tuple[Flow, Limits]] = []
+
+    def play(flow: Flow, browser: WebBrowser, *, limits: Limits, **how: Any) -> Playback:
+        seen.append((flow, limits))
+        return page(flow, limits)
+
+    monkeypatch.setattr("replay_dd.web.circumstance.play", play)
+    return seen
+
+
+def test_a_flow_that_does_not_fail_is_tried_with_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    def page(flow: Flow, limits: Limits) -> Playback:
+        fails = limits.pause_s is not None and "#b3" in pressed(flow)
+        found = (failure("gone", HEAD + pressed(flow).index("#b3")),) if fails else ()
+        return Playback(found, (), (0.0,) * len(flow.steps), reached=True)
+
+    seen = _played(monkeypatch, page)
+    found = minimize(WHOLE, NO_BROWSER)
+    assert (pressed(found.flow), found.pause_s) == (["#b3"], PAUSE_S)
+    assert [limits.pause_s for _, limits in seen[:INTERMITTENT_RUNS]] == [None] * INTERMITTENT_RUNS
+    _played(monkeypatch, lambda flow, limits: Playback((), (), (0.0,) * len(flow.steps), reached=True))
+    with pytest.raises(DoesNotFailError):
+        minimize(WHOLE, NO_BROWSER)
+
+
+def test_errors_in_the_console_are_told_if_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = ("Failed to load resource: 404", "TypeError: gone", "Bad sum")
+    _played(monkeypatch, lambda flow, limits: Playback((), (), (0.0,) * len(flow.steps), True, console))
+    with pytest.raises(DoesNotFailError, match=r'"TypeError: gone", and 2 more'):
+        minimize(WHOLE, NO_BROWSER)
+
+
+def test_a_step_has_the_time_of_those_left_out_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def page(flow: Flow, limits: Limits) -> Playback:
+        there = pressed(flow)
+        found = (failure("gone", HEAD + there.index("#b19")),) if {"#b2", "#b19"} <= set(there) else ()
+        missing = ((HEAD + there.index("#b7"), "missing"),) if "#b7" in there else ()
+        return Playback(found, missing, (0.0, 9.0, *(2.0 if one == "#b5" else 0.125 for one in there)), reached=True)
+
+    seen = _played(monkeypatch, page)
+    assert pressed(minimize(WHOLE, NO_BROWSER).flow) == ["#b2", "#b19"]
+    first, second = (limits.steps_ms for _, limits in seen[:2])
+    assert first == (math.inf,) * len(WHOLE.steps)
+    # What the first run could not do is not waited for as long again.
+    assert second == tuple(MISSED_STEP_MS if step == HEAD + 7 else math.inf for step in range(len(WHOLE.steps)))
+    limited = {tuple(pressed(flow)): limits.steps_ms or () for flow, limits in seen}
+    # Fifteen short steps and the long one are left out before the last one; the missing and the failing one count not.
+    own = STEP_TIME_FACTOR * 125.0
+    assert limited["#b0", "#b1", "#b19"][HEAD:] == (own, own, LEAST_STEP_MS + 15 * 125.0 + 2000.0)

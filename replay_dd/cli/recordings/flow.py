@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.cli.command import OnDemand, Option
+from replay_dd.cli.command import OnDemand, Option, Seconds
 from replay_dd.cli.options import (
     LOG,
     algorithm_option,
@@ -24,7 +24,15 @@ def _play_options(section: str) -> tuple[Option, ...]:
             "--text",
             section=section,
             metavar="REGEX",
-            help="The failure is this text on the page, and nothing else.",
+            help="The failure is this text on the page or in an error in its console, and nothing else.",
+        ),
+        Option(
+            "--pause",
+            section=section,
+            metavar="SECONDS",
+            type=Seconds(min=0),
+            help="Go on after this long, whatever the page is loading.",
+            shown_default="wait for the page",
         ),
         Option(
             "--browser",
