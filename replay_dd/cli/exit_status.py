@@ -12,9 +12,7 @@ import click
 from replay_dd.cli.output import echo, echo_text, red
 from replay_dd.cli.streams import give_up_unwritten
 from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
-from replay_dd.errors.machine import NoRoomError
 from replay_dd.errors.user import InterruptedCommandError, UsageError
-from replay_dd.experiment.room import NO_ROOM
 
 # `git bisect run` takes every exit status up to 127, except 125, as a verdict; errors of `replay` go above.
 NO_VERDICT = 128
@@ -52,12 +50,15 @@ def reported(*, verdict: bool, help_of: str = "") -> Iterator[None]:
             gone = UsageError("The working directory does not exist any more.", hint)
             tell(gone)
             sys.exit(_status_of(gone, base))
+        from replay_dd.errors.machine import NoRoomError  # only now: no other end needs them
+        from replay_dd.experiment.room import NO_ROOM
+
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             # Results have an error of their own: this was a temporary file.
             full = NoRoomError(f"There is no room for {error.filename or 'a temporary file'}: {error.strerror}.")
             tell(full)
             sys.exit(_status_of(full, base))
-        import traceback  # only now: no other end needs it
+        import traceback
 
         traceback.print_exc()
         echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)

@@ -230,7 +230,7 @@ def journal_option() -> Option:
     """``--journal``; :class:`~replay_dd.cli.command.Command` opens it, and keeps it from the command."""
     return Option(
         "--journal",
-        section=SEARCH,
+        section=OUTPUT,
         metavar="FILE",
         type=OUTPUT_FILE,
         help="Keep in FILE what each run of the search has shown. If the search is killed, the same command goes on "

@@ -20,7 +20,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
-from replay_dd.schedules.story.kinds import REMOVES, adds
+from replay_dd.schedules.story.edges import REMOVES, adds
 from replay_dd.schedules.story.story import called_at, own_call
 
 

@@ -10,6 +10,24 @@ from __future__ import annotations
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, expired_in, one_thing, used_unready
+from replay_dd.schedules.story.edges import (
+    NUMBERS,
+    adds,
+    clears_unseen,
+    finds_it_gone,
+    found_nothing,
+    hands_over,
+    invalidates,
+    is_counted_item,
+    misses,
+    publishes,
+    replaces,
+    replaces_container,
+    sets_flag,
+    takes_out,
+    was_taken,
+    was_there,
+)
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -53,16 +71,6 @@ SPIN = "endless loop"
 WAITS_OUTSIDE = "wait for something outside"
 BUSY = "still running"
 
-_NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
-_HANDS_OVER = ("put", "put_nowait")
-_ADDS = ("append", "appendleft", "extend", "extendleft", "insert", "add", "put", "heappush")
-_ADDS_PLAINLY = ("append", "appendleft", "extend", "extendleft", "insert", "add")  # and nobody waits for it
-REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
-_NUMBERS = ("int", "float")
-_RAISES_WITHOUT = ("dict", "OrderedDict")  # other mappings may give a default
-_CLOSES = ("close", "shutdown", "cancel", "clear", "stop", "terminate")
-_EMPTY = ("{}", "[]", "set()", "()", "deque([])", "None", "''")
-
 
 def kind_of(conflict: Conflict, ending: Ending) -> str:
     """The kind of a conflict; empty if the observation does not tell.
@@ -79,18 +87,18 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return CONCURRENT_USE
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and expired_in(conflict) is not None:
-        return INVALIDATED if right is not None and _finds_it_gone(right) else EARLY_TIMEOUT
+        return INVALIDATED if right is not None and finds_it_gone(right) else EARLY_TIMEOUT
     if asked_while_running(conflict) is not None:
         return CONCURRENT_USE
-    if right is not None and _clears_unseen(right):
+    if right is not None and clears_unseen(right):
         return MISSED_NOTIFICATION
-    if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
+    if right is not None and invalidates(right) and right.access.reads and not is_counted_item(right.access):
         looked = left is not None and right.access.thing[0] == "file" and checks(left.access)
         return CHECK_THEN_ACT if looked else INVALIDATED
-    if right is not None and _was_taken(right) and (left is None or left.access.writes):
+    if right is not None and was_taken(right) and (left is None or left.access.writes):
         return INVALIDATED
-    if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
-        return TOO_EARLY if left is None or _publishes(left, right) else _two_writes(left, right)
+    if right is not None and right.access.writes and found_nothing(right) and not was_there(conflict, right):
+        return TOO_EARLY if left is None or publishes(left, right) else _two_writes(left, right)
     if left is None or right is None:
         return TOO_EARLY if used_unready(conflict) else _of_one(conflict, left, right)
     if one_thing(left.access, right.access):
@@ -113,20 +121,6 @@ def essential(conflict: Conflict, ending: Ending) -> Conflict:
     return conflict._replace(left=None) if needless or kind_of(conflict, ending) == INVALIDATED else conflict
 
 
-def misses(first: Access, last: Access) -> bool:
-    """Whether a look raised an exception because nothing was there, and its thread then stores what it has made itself.
-
-    That decides like a test does. A number is rather computed from a default that the look gave.
-    """
-    if first.does != "reads" or not first.old.is_missing or last.does != "stores":
-        return False
-    if first.place == last.place:
-        return True  # made by the look itself, as a `defaultdict` does
-    if first.place.instruction.startswith("CALL") and last.new.type in (*_NUMBERS, "str"):
-        return False  # getattr() may have had a default
-    return first.thing[0] == "attribute" or (first.thing[0] == "item" and first.holder_type in _RAISES_WITHOUT)
-
-
 def saved_before(conflict: Conflict) -> Access | None:
     """Where the interrupted thread read what it puts back after the others, having stored something else meanwhile."""
     right = conflict.right
@@ -137,7 +131,7 @@ def saved_before(conflict: Conflict) -> Access | None:
     for one in reversed([one for one in own if one.thing == last.thing]):
         if replaced and one.does == "reads" and not one.tested:
             return one if one.old.same(last.new) else None
-        if one.reads and not replaced and (last.new.type in _NUMBERS or one.place.line == last.place.line):
+        if one.reads and not replaced and (last.new.type in NUMBERS or one.place.line == last.place.line):
             return None  # it counts up and down again
         replaced = replaced or (one.does == "stores" and not one.new.same(last.new))
     return None
@@ -153,28 +147,6 @@ def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
             if refused is not None:
                 return refused, edge.access
     return None
-
-
-def _replaces(access: Access) -> bool:
-    """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
-    inserts = access.thing[0] == "database" and "INSERT" in access.detail.upper()[:20]
-    return access.does != "deletes" and not inserts and access.detail.partition("(")[0] not in (*_ADDS, *REMOVES)
-
-
-def _takes_out(access: Access) -> bool:
-    """Whether a call of a container's method takes something out; that acts, too, where others have done it already."""
-    return access.detail.partition("(")[0] in REMOVES
-
-
-def adds(access: Access) -> bool:
-    """Whether a call of a container's method puts something in."""
-    return access.detail.partition("(")[0] in _ADDS_PLAINLY
-
-
-def _finds_it_gone(edge: Edge) -> bool:
-    """Whether it needs what others have closed, or made None."""
-    access = edge.access
-    return _invalidates(edge) and (access.old.is_missing or (access.old.text == "None" and not access.tested))
 
 
 def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
@@ -216,13 +188,13 @@ def looked_too_soon(conflict: Conflict) -> tuple[Access, Access] | None:
 
 def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
-    if _hands_over(first) and _hands_over(last):
+    if hands_over(first) and hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if last.reads and last.holder_type == "Random":
         return UPDATE_AND_READ  # a number is drawn from where the generator was left
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
-        if again and last.tested and _sets_flag(right):
+        if again and last.tested and sets_flag(right):
             return INVALIDATED
         if last.does == "iterates" and (first.does == "iterates" or not checks(first) or first.place == last.place):
             return CHANGED_IN_LOOP
@@ -231,7 +203,7 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
         if last.writes:
-            return LOST_UPDATE if _replaces(last) else CHECK_THEN_ACT
+            return LOST_UPDATE if replaces(last) else CHECK_THEN_ACT
         if _stored_after(conflict, first, last):
             return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
         # An update in one statement reads anew: nothing is lost, but it rests on the first look.
@@ -316,7 +288,7 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.writes and last.writes:
         return _two_writes(left, right)
     if first.reads and last.reads:
-        return CHECK_THEN_ACT if checks(first) or _takes_out(last) else TORN_READ
+        return CHECK_THEN_ACT if checks(first) or takes_out(last) else TORN_READ
     if first.reads and last.writes:
         return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT
     # It takes one thing, and leaves another there, before it looks at the second.
@@ -328,78 +300,3 @@ def _two_writes(left: Edge, right: Edge) -> str:
     new, last = left.access.new, right.access
     of_it = 0 <= new.number == last.thing[1] or (bool(new.type) and last.name.startswith(f"{new.type}."))
     return INCOMPLETE if of_it and left.access.does == "stores" else TORN_UPDATE
-
-
-def empties(access: Access) -> bool:
-    """Whether it stores a new, empty container: that was computed from nothing."""
-    return access.does == "stores" and access.new.text in _EMPTY and access.new.text not in ("None", "''")
-
-
-def replaces_container(left: Edge, right: Edge) -> bool:
-    """Whether it goes through a container, and then puts another one in its place."""
-    first, last = left.access, right.access
-    here = first.thing[0] == "whole" and last.does == "stores" and last.old.number == first.thing[1] >= 0
-    return here and not checks(first)
-
-
-def _publishes(left: Edge | None, right: Edge) -> bool:
-    """Whether the first of two writes only shows the others the way to the second: a flag, or the object itself."""
-    if left is None or not left.access.writes or one_thing(left.access, right.access):
-        return True
-    new = left.access.new
-    return new.type == "bool" or (bool(new.type) and right.access.name.startswith(f"{new.type}."))
-
-
-def _invalidates(edge: Edge) -> bool:
-    """Whether the last that the others do to the thing is to take it away."""
-    writes = [other for other in edge.others if other.writes]
-    if not writes:
-        return False
-    last = writes[-1]
-    if last.thing[0] == "file" and last.new.is_missing and last.does != "calls":
-        return True
-    if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
-        return True
-    return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
-
-
-def _sets_flag(edge: Edge) -> bool:
-    """Whether the last that the others do to the thing is to turn it from true to false, or the other way round."""
-    writes = [other for other in edge.others if other.writes]
-    return bool(writes) and writes[-1].new.type == "bool"
-
-
-def _was_taken(edge: Edge) -> bool:
-    """Whether it finds nothing any more, as the last that the others do to the thing is to take it out."""
-    writes = [other for other in edge.others if other.writes]
-    fails = edge.access.does in ("reads", "deletes") and edge.access.old.is_missing and edge.access.thing[0] == "item"
-    return fails and bool(writes) and (writes[-1].does == "deletes" or writes[-1].detail.startswith("pop("))
-
-
-def _clears_unseen(edge: Edge) -> bool:
-    """Whether it clears an event that another thread has set meanwhile."""
-    clears = edge.access.holder_type == "Event" and edge.access.detail.startswith("clear(")
-    return clears and any(other.detail.startswith("set(") for other in edge.others)
-
-
-def _hands_over(access: Access) -> bool:
-    """Whether it gives another thread something in one step."""
-    return access.does == "calls" and access.detail.partition("(")[0] in _HANDS_OVER
-
-
-def _is_counted_item(access: Access) -> bool:
-    return access.thing[0] in ("item", "whole")
-
-
-def _found_nothing(edge: Edge) -> bool:
-    """Whether the others find what is only written later missing or empty, and go on with that."""
-    reads = [other for other in edge.others if other.reads and not other.tested]
-    return any(other.old.is_missing or other.old.text in _EMPTY for other in reads)
-
-
-def _was_there(conflict: Conflict, edge: Edge) -> bool:
-    """Whether the thread had changed the thing before, or looked at it: then it does not set it for the first time."""
-    if conflict.left is not None and conflict.left.access.reads:
-        return True
-    before = [one for one in conflict.before if one.writes and one.touches(edge.access)]
-    return any(not one.new.is_missing and not (one.does == "stores" and one.new.text in _EMPTY) for one in before)

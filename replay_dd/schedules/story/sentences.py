@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
+from replay_dd.schedules.story.edges import empties, replaces_container
 from replay_dd.schedules.story.story import called_at
 from replay_dd.schedules.story.words import listed, short_file
 
@@ -71,10 +72,10 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
         kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({_at(first)}) and then replaces it ({_at(then)}); "
         f"what thread {other} has changed there in between ({between}) is lost."
-        if kinds.replaces_container(left, right)
+        if replaces_container(left, right)
         else f"Thread {one} reads {first.name} ({_at(first)}) and then replaces it by {then.new.text} ({_at(then)}), "
         f"whatever is there by then; thread {other} has changed it in between ({between})."
-        if kinds.empties(then)
+        if empties(then)
         else f"Thread {one} computes what it stores ({_at(then)}) from what it has read before "
         f"({_at(first)}); what thread {other} has stored in between ({between}) is lost.",
         kinds.UPDATE_AND_READ: f"Thread {one} changes {first.name} ({_at(first)}) and reads it again ({_at(then)}); "

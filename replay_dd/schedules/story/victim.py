@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from replay_dd.schedules.model import Ending, Switch
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about, one_thing
-from replay_dd.schedules.story.kinds import misses
+from replay_dd.schedules.story.edges import misses
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
 _CHANGED_IN_LOOP = ("changed size during iteration", "mutated during iteration", "keys changed during iteration")

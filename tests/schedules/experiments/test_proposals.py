@@ -1,4 +1,7 @@
-"""What is proposed against a failure: regions from edge to edge, locks of the program, orders."""
+"""What is proposed against a failure: regions from edge to edge, locks of the program, orders.
+
+Longer than 400 lines because all of it is proposed for one program.
+"""
 
 from __future__ import annotations
 
