@@ -216,6 +216,21 @@ class _Together(Generic[Run]):
         """More runs of an end."""
         return self._tests.several(end, times, self.jobs, fresh=self._tests.circumstance.flaky)
 
+    def instead(self, end: IntervalSet, first: Run, refused: Sequence[Run]) -> list[Run] | None:
+        """Runs alone in the place of later ones that make no sense beside the first run, which was made alone.
+
+        Returns:
+            None if these do not disturb each other.
+        """
+        told = "" if self.jobs == 1 else self._unlike(first, refused)
+        if not told:
+            return None
+        alone = self._tests.several(end, max(_RUNS_ALONE, len(refused)), 1, fresh=True)
+        if self._unlike(first, alone):
+            return None
+        self.jobs, self.disturbed = 1, told
+        return alone
+
     def _unlike(self, first: Run, others: Sequence[Run]) -> str:
         compare = self._tests.circumstance.compare
         return next((told for other in others if (told := compare(first, other))), "")
@@ -226,10 +241,19 @@ def _measure_failing(tests: Tests[Run], together: _Together[Run]) -> tuple[list[
     runs: list[Run] = []
     more = MEASURED_RUNS
     while True:
+        before = len(runs)
         runs += together.more(circumstance.universe, more) if runs else together.first(circumstance.universe, more)
         if not circumstance.flaky:
             _check_same(circumstance, runs, End.FAILING)
-        circumstance.settle(runs)
+        try:
+            circumstance.settle(runs)
+        except NotReproducedError:
+            # Where the machine was busy, the first runs may not have met each other.
+            alone = together.instead(circumstance.universe, runs[0], runs[before:]) if before else None
+            if alone is None:
+                raise
+            runs[before:] = alone
+            circumstance.settle(runs)
         judged = [circumstance.judge(run) for run in runs]
         failed = sum(judgement.outcome is Outcome.FAIL for judgement in judged)
         more = _more_runs(failed, len(runs), steady_test(circumstance.steady_error)) if circumstance.flaky else 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from itertools import count
 
 import pytest
 
 from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.errors.program import NotReproducedError
 from replay_dd.experiment.driver import isolate_cause
 from replay_dd.outcome import Outcome
 from replay_dd.report.isolation import isolation_as_json, search_as_text
@@ -76,6 +78,36 @@ def test_runs_that_do_not_disturb_each_other(goal: Goal) -> None:
     assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
     assert not any(line.startswith("serial") for line in search_as_text(found))
     assert isolation_as_json(found)["notes"] == []
+
+
+class MetLater(Program):
+    """The first runs at the same time happen not to meet; later ones do, unless they never meet."""
+
+    def __init__(self, *, alone_too: bool) -> None:
+        super().__init__(Goal.ISOLATE, None)
+        self._alone_too = alone_too
+        self._runs = count(1)
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
+        beside = self._alone_too or threading.current_thread() is not threading.main_thread()
+        late = configuration == self.universe and next(self._runs) > 3
+        return IN_USE if late and beside else super().run(configuration, fresh=fresh)
+
+    def settle(self, runs: Sequence[str]) -> None:
+        if len(set(runs)) > 1:
+            raise NotReproducedError("It failed in two ways.")
+
+
+def test_runs_that_disturb_each_other_later_are_made_again_alone() -> None:
+    found = isolate_cause(MetLater(alone_too=False), jobs=4)
+    assert list(found.difference) == [2]
+    assert (found.baseline.jobs, found.baseline.disturbed) == (1, IN_USE)
+    assert found.baseline.rate.steady
+
+
+def test_a_program_that_fails_in_two_ways_alone_is_refused() -> None:
+    with pytest.raises(NotReproducedError, match="two ways"):
+        isolate_cause(MetLater(alone_too=True), jobs=4)
 
 
 class Steady(Program):
