@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from replay_dd.cli.options import OUTPUT
+from replay_dd.cli.output import echo
 
 if TYPE_CHECKING:
     from replay_dd.experiment.journal import SearchedFor
@@ -44,7 +45,7 @@ def journal_of(context: click.Context) -> Iterator[None]:
             yield
         finally:
             known = "1 run was" if journal.recalled == 1 else f"{journal.recalled:,} runs were"
-            click.echo(f"{path}: {known} known, {journal.added:,} added.", err=True)
+            echo(f"{path}: {known} known, {journal.added:,} added.", err=True)
 
 
 def _search(context: click.Context) -> SearchedFor:

@@ -58,7 +58,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
             "--hang-limit",
         }
         | {"--here", "--home", "--exact-site", "--oracle"},
-        FLOW: {"--settle", "--text", "--browser", "--json"},
+        FLOW: {"--settle", "--text", "--pause", "--browser", "--json"},
     },
     "show": {
         SCHEDULE: {"--html", "--trace", "--stacks", "--json", "--markdown", "--mermaid", "--ascii"},
@@ -83,7 +83,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
-            *("--browser", "--html", "--repeat"),
+            *("--browser", "--html", "--repeat", "--pause"),
         },
     },
     "record": {
