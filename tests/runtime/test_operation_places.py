@@ -105,23 +105,6 @@ def test_a_place_that_is_told_anew_replaces_what_was_known_of_it() -> None:
         assert alive(scheduler.places) == 1, time
 
 
-def test_library_code_can_be_told_by_its_frames() -> None:
-    class OfFrames(Scheduler):
-        def operation(self) -> bool:
-            if self.counter.pass_operation():
-                return True
-            outside = sys._getframe(1)
-            self.counter.know(outside.f_code, outside.f_lasti, Place(1), 1)
-            self.counter.know_library(sys._getframe(), outside)
-            return False
-
-    (function,), scheduler = functions(1), OfFrames()
-    assert [function(scheduler) for _ in range(3)] == [False, True, True]
-    scheduler.counter.know_library(sys._getframe(), None)
-    with pytest.raises(TypeError):
-        scheduler.counter.know_library(None, None)
-
-
 @lets_code_go
 def test_places_that_are_put_out_are_let_go_and_so_are_all_at_its_end() -> None:
     scheduler, everybody = Scheduler(), functions(MANY)

@@ -107,9 +107,6 @@ typedef struct {
 /* Counter.know */
 PyObject *places_know(Places *places, PyObject *arguments);
 
-/* know_library(frame, outside): so is all code of the frames from this one on, up to that one; None: all of them. */
-PyObject *places_know_library(Places *places, PyObject *arguments);
-
 int places_traverse(Places *places, visitproc visit, void *arg);
 void places_clear(Places *places);
 

@@ -13,8 +13,14 @@
 #include "_accelerator.h"
 #include <string.h>
 
-static void know(Places *places, PyObject *code, int position, PyObject *place, uint64_t number)
+PyObject *places_know(Places *places, PyObject *arguments)
 {
+    PyObject *code, *place;
+    int position;
+    unsigned long long number;
+    if (!PyArg_ParseTuple(arguments, "O!iOK", &PyCode_Type, &code, &position, &place, &number)) {
+        return NULL;
+    }
     Known *bucket = bucket_of(places, code, position);
     int index = 0; /* of this place if it is known, else of the last one, which is evicted */
     while (index < BUCKET_PLACES - 1 && (bucket[index].code != code || bucket[index].position != position)) {
@@ -25,38 +31,6 @@ static void know(Places *places, PyObject *code, int position, PyObject *place, 
     bucket[0] = (Known){Py_NewRef(code), place == Py_None ? NULL : Py_NewRef(place), position, number};
     Py_XDECREF(old.place);
     Py_XDECREF(old.code);
-}
-
-PyObject *places_know(Places *places, PyObject *arguments)
-{
-    PyObject *code, *place;
-    int position;
-    unsigned long long number;
-    if (!PyArg_ParseTuple(arguments, "O!iOK", &PyCode_Type, &code, &position, &place, &number)) {
-        return NULL;
-    }
-    know(places, code, position, place, number);
-    Py_RETURN_NONE;
-}
-
-PyObject *places_know_library(Places *places, PyObject *arguments)
-{
-    PyObject *frame, *outside;
-    if (!PyArg_ParseTuple(arguments, "O!O", &PyFrame_Type, &frame, &outside)) {
-        return NULL;
-    }
-    Py_INCREF(frame);
-    while (frame != NULL && frame != outside) {
-        PyObject *code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
-        if (find_known(places, code, LOOKED_THROUGH) == NULL) {
-            know(places, code, LOOKED_THROUGH, Py_None, 0);
-        }
-        PyObject *caller = (PyObject *)PyFrame_GetBack((PyFrameObject *)frame);
-        Py_DECREF(code);
-        Py_DECREF(frame);
-        frame = caller;
-    }
-    Py_XDECREF(frame);
     Py_RETURN_NONE;
 }
 

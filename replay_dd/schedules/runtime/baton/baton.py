@@ -114,7 +114,7 @@ class Baton:
 
     def present(self) -> ManagedThread:
         """The calling thread; if its baton was taken during a call, it waits for the baton first."""
-        thread: ManagedThread = self.counter.current  # not by the property: every operation asks
+        thread = self.current
         if thread.ident != _get_ident() and self.come_back():
             thread = self.current
         return thread
@@ -133,8 +133,7 @@ class Baton:
 
     def global_time(self) -> int:
         """Yield points passed by all threads together."""
-        current = self.current
-        return self._passed_by_others + current.time - current.base_time
+        return self._passed_by_others + self.current.time - self.current.base_time
 
     def times(self) -> list[tuple[str, int]]:
         """(thread, thread time) of every thread of the run."""

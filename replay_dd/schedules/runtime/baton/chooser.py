@@ -182,7 +182,7 @@ class Chooser(Baton):
             gives_way: other ready threads go first.
             spins: it has been running for too long.
         """
-        self.counter.busy = True
+        self.busy = True
         starter = thread.starter
         if starter is not None:
             # The thread is up: its creator continues, as if start() had not waited. Not a choice, so not logged.
@@ -314,7 +314,7 @@ class Chooser(Baton):
         self.set_next_question(thread)
         if thread.exception is not None or thread.signalled:
             thread.ask_at = 0  # at its next yield point
-        self.counter.busy = False
+        self.busy = False
 
     def set_next_question(self, thread: ManagedThread) -> None:
         """Ask the strategy for the time of its next question about this thread."""

@@ -17,7 +17,7 @@ import sys
 
 from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
-from ..constants import LIBRARY_SPIN_LIMIT, ROOM_FRAMES
+from ..constants import LIBRARY_SPIN_LIMIT, LOOKED_THROUGH, ROOM_FRAMES
 from ..counting.counter import fold
 from ..points.place import Place
 from .chooser import FOR_THE_TRACE, Chooser
@@ -159,9 +159,6 @@ class Scheduler(Chooser):
             return True
         # Only from here on: under another strategy the accelerator may have passed this operation.
         before = use_own(True)
-        if self.counter.current.starter is not None and not gives_way and self._comes_up(waiting):
-            use_own(before)
-            return True
         try:
             outside = self.outside  # before others run and do something
             if self.observer is not None and waiting is not None:
@@ -181,20 +178,6 @@ class Scheduler(Chooser):
             if self.executed is not None and self.counting:
                 self.executed.operation(self.current, sys._getframe(1))
             use_own(before)  # an import by the runtime itself takes locks, and goes on in its turn
-
-    def _comes_up(self, waiting: Waitable | None) -> bool:
-        """Whether an operation is part of the start of a thread, goes on, and is nobody's business."""
-        thread: ManagedThread = self.counter.current
-        if thread.starting is None or thread.starting() or thread.exception is not None:
-            return False
-        if self.counter.every_operation or self.guard is not None or self.expect_stuck is not None:
-            return False
-        if self.busy or self.over:
-            return False
-        if thread.ident != _get_ident() or not (waiting is None or waiting.ready_for(thread)):
-            return False
-        meet(thread)
-        return True
 
     def wait_for_outside(self, frame: FrameType | None, wait: OutsideWait, timeout_s: float | None) -> bool:
         """A yield point that lasts until a wait is over; False if the timeout, in virtual seconds, expired first.
@@ -277,17 +260,19 @@ class Scheduler(Chooser):
             thread.place = place = Place(user_frame.f_code, self.counter.position_of(user_frame), reachable=True)
         if before_run:
             return False, False
-        if goes_on and thread.starter is not None:
-            return thread.starting is None or thread.starting(), False
-        if accelerator is not None and not self.counter.every_operation and (counted or user_frame is None):
-            if user_frame is not None:
-                number = self.places.number_of(place)
+        if user_frame is not None:
+            if counted and accelerator is not None and not self.counter.every_operation:
+                number = self.places.place_hash(place.code, place.mark)
                 self.counter.know(place.code, place.position, place, number)
-            self.counter.know_library(sys._getframe(), user_frame)
+                self.know_library(sys._getframe(), user_frame)
+        elif accelerator is not None and not self.counter.every_operation:
+            self.know_library(sys._getframe(), None)
         if not goes_on:
             if self.counting:
                 self.pass_yield_point(thread)
             return True, False
+        if thread.starter is not None:
+            return thread.starting is None or thread.starting(), False
         if not self.counting or thread.atomic:
             return False, False
         spins = False
@@ -301,6 +286,12 @@ class Scheduler(Chooser):
         due_at = thread.ask_at if self.guard is None or thread.ask_at <= 0 else thread.due_at
         return spins or self.counter.every_operation or thread.time >= due_at, spins
 
+    def know_library(self, frame: FrameType | None, user_frame: FrameType | None) -> None:
+        """Teach the counter what is library code between two frames, so that it need not ask again."""
+        while frame is not None and frame is not user_frame:
+            self.counter.know(frame.f_code, LOOKED_THROUGH, None, 0)
+            frame = frame.f_back
+
     def pass_yield_point(self, thread: ManagedThread) -> None:
         """Count an operation of a thread."""
         before = use_own(True)
@@ -308,7 +299,7 @@ class Scheduler(Chooser):
         if self.traced_left:
             self.traced_left -= 1
             self.log.yield_point(thread, place)
-        fold(self.counter, thread, 0 if place is None else self.places.number_of(place))
+        fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.mark))
         use_own(before)
 
 

@@ -55,7 +55,7 @@ def add(scheduler: Scheduler, thread: ManagedThread) -> None:
 
 def run_until_up(scheduler: Scheduler, parent: ManagedThread, child: ManagedThread) -> None:
     """Let a new thread run up to the end of its own start, then come back."""
-    scheduler.counter.busy = True
+    scheduler.busy = True
     child.starter = parent
     child.ask_at = 0
     use_own(True)
@@ -98,7 +98,7 @@ def ended(scheduler: Scheduler, thread: ManagedThread) -> None:
     if scheduler.counting:
         thread.place = None
         scheduler.pass_yield_point(thread)
-    scheduler.counter.busy = True
+    scheduler.busy = True
     use_own(True)
     _leave_to_others(scheduler, thread)
     use_own(False)  # what now goes with the thread is the program's

@@ -172,9 +172,6 @@ class PythonCounter:
     def know(self, code: object, position: int, place: object, number: int) -> None:
         """Learn what :meth:`pass_operation` needs to know of a place; no place: any position of library code."""
 
-    def know_library(self, frame: object, outside: object) -> None:
-        """Learn the same of all library code from this frame on, up to one outside of it; None: to the outermost."""
-
 
 def _fold(counter: Any, thread: Any, number: int) -> None:
     """Pass one yield point of a thread at the place with this number."""

@@ -216,11 +216,6 @@ def _known_of(code: CodeType) -> tuple[Any, ...]:
 _known: dict[int, tuple[Any, ...]] = {}
 
 
-def learn(code: CodeType) -> None:
-    """Find out now what places of a code object will be asked about."""
-    _known_of(code)
-
-
 def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
     """(line, column, instruction) of an instruction; the column counts from 1, 0 where it is not known."""
     units = code.co_code

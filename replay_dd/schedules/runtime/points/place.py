@@ -10,18 +10,16 @@ if TYPE_CHECKING:
 class Place:
     """A place as the log names it: code with a byte offset, or with a line where ``is_line``.
 
-    An operation (on a lock, a file, the clock) is ``reachable`` under the GIL, whatever its instruction. Its ``number``
-    is what it adds to the digest, 0 until that is asked for.
+    An operation (on a lock, a file, the clock) is ``reachable`` under the GIL, whatever its instruction.
     """
 
-    __slots__ = ("code", "is_line", "number", "position", "reachable")
+    __slots__ = ("code", "is_line", "position", "reachable")
 
     def __init__(self, code: CodeType, position: int, is_line: bool = False, reachable: bool = False) -> None:
         self.code = code
         self.position = position
         self.is_line = is_line
         self.reachable = reachable
-        self.number = 0
 
     @property
     def mark(self) -> int:

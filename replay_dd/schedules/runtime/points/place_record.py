@@ -24,7 +24,7 @@ def place_record(places: Places, number: int, place: Place) -> tuple[object, ...
         line = place.position
     reachable, after_call = reach_of(place)
     file = code.co_filename
-    key = places.number_of(place)
+    key = places.place_hash(code, place.mark)
     where = (places.short(file), file, line, column, code.co_qualname, instruction)
     return (PLACE, number, *where, reachable, key, after_call, place.reachable)
 

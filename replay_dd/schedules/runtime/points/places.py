@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import CodeType, FrameType
 
-    from .place import Place
-
 COUNTED = 0
 LIBRARY = 1
 EXCLUDED = 2
@@ -210,13 +208,6 @@ class Places:
     def place_hash(self, code: CodeType, position: int) -> int:
         """The number that one place adds to the digest, never 0; ``position`` is a byte offset or a line."""
         return (self.code_hash(code) + position * SPLITMIX_STEP) & MASK or 1
-
-    def number_of(self, place: Place) -> int:
-        """The same of a place, which keeps it."""
-        number = place.number
-        if not number:
-            number = place.number = self.place_hash(place.code, place.mark)
-        return number
 
     def place_hashes(self, code: CodeType, positions: Iterable[int]) -> dict[int, int]:
         """The same for many places of one code object, by their positions."""

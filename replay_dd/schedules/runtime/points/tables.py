@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bytecode import LINE, SYNC, learn, points
+from .bytecode import LINE, SYNC, points
 from .places import COUNTED, Places
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -35,8 +35,6 @@ def find_in_advance(places: Places, frame: FrameType | None, granularity: str) -
         frame = frame.f_back
     for code in found:
         if places.kind(code.co_filename) == COUNTED and left > 0:
-            if len(code.co_code) <= left:
-                learn(code)
             left -= len(code.co_code)
             places.in_advance[id(code)] = (code, numbers_of(places, code, granularity))
             found.extend([inner for inner in code.co_consts if type(inner) is type(code)])

@@ -141,7 +141,7 @@ class Profile(Strategy):
         known = id(place.code), place.mark
         if known not in self._untouched:
             self._untouched.add(known)
-            baton.send(UNTOUCHED, baton.places.number_of(place))
+            baton.send(UNTOUCHED, baton.places.place_hash(place.code, place.mark))
 
     def _touches(self, baton: Baton, place: Place) -> list[Touch]:
         if baton.outside is not None:

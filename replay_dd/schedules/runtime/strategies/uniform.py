@@ -73,7 +73,7 @@ class SelectivelyUniform(Strategy):
     def _is_event(self, baton: Baton, place: Place | None) -> bool:
         if not self._places:
             return True
-        return place is not None and baton.places.number_of(place) in self._places
+        return place is not None and baton.places.place_hash(place.code, place.mark) in self._places
 
     def _drawn(self, threads: list[ManagedThread]) -> ManagedThread:
         if self._first and len(threads) > 1:
