@@ -12,9 +12,10 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from replay_dd.web import player
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.failure import HANG
-from replay_dd.web.hangs import LONGEST_WAIT_S, responds
+from replay_dd.web.hangs import LONGEST_WAIT_S, Call, hang, responds
 from replay_dd.web.player import Limits, play
 from tests.web.flows import click, flow
 
@@ -29,17 +30,28 @@ PAGE = """<!doctype html><button id="spin">Spin</button><button id="other">Other
 
 
 @pytest.mark.parametrize("before", [(), ("#other",)])
-def test_an_endless_loop_ends_the_playback_and_is_found(
-    browser: WebBrowser, tmp_path: Path, site: str, before: tuple[str, ...]
+def test_an_endless_loop_ends_the_playback(
+    browser: WebBrowser, tmp_path: Path, site: str, before: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Where it is can only be told if the click was answered before the loop began; else the page has to be killed."""
+    monkeypatch.setattr(player, "_ANSWER_S", 20.0)
     (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
     steps = [click(button) for button in (*before, "#spin", "#missing")]
     playback = play(flow(f"{site}/page.html", *steps), browser, limits=Limits(hang_s=0.5))
     assert playback.left_out == ()
     (failure,) = playback.failures
     assert (failure.kind, failure.step) == (HANG, 2 + len(before))
-    assert failure.place.startswith("in loop (/page.html:3:")
-    assert "at onSpin (/page.html:4:" in failure.details
+    if failure.place:
+        assert failure.place.startswith("in loop (/page.html:3:")
+        assert "at onSpin (/page.html:4:" in failure.details
+
+
+def test_where_a_page_hangs_is_told_by_its_calls() -> None:
+    calls = (Call("loop", "http://127.0.0.1:1/page.html", 3, 7), Call("", "http://127.0.0.1:1/page.html", 4, 9))
+    failure = hang(calls, 2)
+    assert (failure.kind, failure.step, failure.place) == (HANG, 2, "in loop (/page.html:3:7)")
+    assert failure.details.endswith("at loop (/page.html:3:7)\n    at anonymous (/page.html:4:9)")
+    assert hang((), 2).place == ""
 
 
 def test_a_call_that_is_never_answered_is_ended(browser: WebBrowser) -> None:
