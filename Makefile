@@ -27,7 +27,7 @@ demo-changes: $(INSTALLED) ## Find the change in a release of a package that bro
 demo-input: $(INSTALLED) ## Reduce two real inputs that break real programs (results in build/demo-input)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo_input.sh build/demo-input
 
-quick: check ## Check, and run the quick tests under one Python (under two minutes)
+quick: check ## Check, and run the quick tests under one Python (some minutes)
 	@$(BIN)/python -m pytest -q -n auto --quick
 
 test: check ## Check, build the package, and test it under every supported Python

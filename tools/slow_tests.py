@@ -2,7 +2,7 @@
 
 A test is slow if it took more than two seconds, all its parameters together, on the machine that measured. The list has
 the names of test functions alone, so that it still holds when files move. A new test is taken for quick until somebody
-measures again; do so when `make quick` takes more than two minutes.
+measures again; do so when `make quick` takes more than five minutes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from replay_dd.web import player
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.failure import HANG
-from replay_dd.web.hangs import LONGEST_WAIT_S, Call, hang, responds
+from replay_dd.web.hangs import LONGEST_WAIT_S, Call, Debugger, hang, responds
 from replay_dd.web.player import Limits, play
 from tests.web.flows import click, flow
 
@@ -44,6 +44,17 @@ def test_an_endless_loop_ends_the_playback(
     if failure.place:
         assert failure.place.startswith("in loop (/page.html:3:")
         assert "at onSpin (/page.html:4:" in failure.details
+
+
+def test_the_debugger_tells_what_a_loop_does(browser: WebBrowser, tmp_path: Path, site: str) -> None:
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    with browser.fresh_context(None) as context, browser.killer().after(LONGEST_WAIT_S):
+        page = context.new_page()
+        debugger = Debugger(page)
+        page.goto(f"{site}/page.html")
+        page.evaluate("() => { setTimeout(loop) }")  # answered before the loop begins
+        assert not responds(page, browser.worked_s, 0.5)
+        assert [(call.function, call.line) for call in debugger.stack()] == [("loop", 3)]
 
 
 def test_where_a_page_hangs_is_told_by_its_calls() -> None:
