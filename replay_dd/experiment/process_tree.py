@@ -1,4 +1,4 @@
-"""Ends a process with all that it has started."""
+"""What a process has started, and how to end it with all of that."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ import time
 from pathlib import Path
 
 _LONGEST_HALT_S = 1.0  # a process that waits for a disk stands still only afterwards
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that a process has started; those that were found by then if it ends meanwhile."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def kill_tree(process: subprocess.Popen[bytes]) -> None:
@@ -25,9 +34,7 @@ def kill_tree(process: subprocess.Popen[bytes]) -> None:
         patience = time.monotonic() + _LONGEST_HALT_S
         while _runs(one) and time.monotonic() < patience:
             time.sleep(0.0005)
-        with contextlib.suppress(OSError):
-            for task in Path(f"/proc/{one}/task").iterdir():
-                waiting += map(int, (task / "children").read_text().split())
+        waiting += children_of(one)
     for one in found:
         for kill in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Self
 
 from replay_dd.errors.machine import BrowserFailedError, SoftwareMissingError
 from replay_dd.experiment.process import private_folder
+from replay_dd.experiment.process_tree import children_of
 from replay_dd.web.renderers import RendererKiller
 
 if TYPE_CHECKING:
@@ -206,12 +207,10 @@ class WebBrowser:
 def _drivers() -> set[int]:
     """The processes of Playwright's drivers that this process has started (none, where the system has no /proc)."""
     found: set[int] = set()
-    with contextlib.suppress(OSError):
-        for task in Path("/proc/self/task").iterdir():
-            for child in (task / "children").read_text().split():
-                with contextlib.suppress(OSError):
-                    if b"playwright" in Path("/proc", child, "cmdline").read_bytes():
-                        found.add(int(child))
+    for child in children_of(os.getpid()):
+        with contextlib.suppress(OSError):
+            if b"playwright" in Path("/proc", str(child), "cmdline").read_bytes():
+                found.add(child)
     return found
 
 

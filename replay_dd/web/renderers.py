@@ -13,6 +13,8 @@ import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from replay_dd.experiment.process_tree import children_of
+
 
 class RendererKiller:
     """Ends calls that are never answered, by killing the processes of pages.
@@ -49,8 +51,6 @@ class RendererKiller:
 
 def _below(roots: Collection[int]) -> Iterator[int]:
     for root in roots:
-        with contextlib.suppress(OSError):
-            for task in Path("/proc", str(root), "task").iterdir():
-                children = [int(child) for child in (task / "children").read_text().split()]
-                yield from children
-                yield from _below(children)
+        children = children_of(root)
+        yield from children
+        yield from _below(children)
