@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+import select
 import socket
 import subprocess
 import sys
@@ -39,6 +40,23 @@ def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_pa
             left_behind.result()
     assert (told, runner.why_fresh) == ([], "")
     while processes_in(tmp_path):  # the last of them is just ending; if it is not, it takes a minute
+        assert time.monotonic() < began + 50
+        time.sleep(0.01)
+
+
+def test_a_copy_of_which_the_tool_never_heard_ends_with_its_server(tmp_path: Path) -> None:
+    program = write(tmp_path, THREAD + "import time\ntime.sleep(60)\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    server = ForkServer(described, Settings(real_clock=True))
+    try:
+        server._socket.shutdown(socket.SHUT_RD)  # it can be asked, and not answer
+        with pytest.raises(CannotForkError):
+            server.run(Plan(), 60)
+        select.select([server._started.process.fileno()], [], [])  # it ends by itself
+    finally:
+        began = time.monotonic()
+        server.close()
+    while processes_in(tmp_path):  # as above
         assert time.monotonic() < began + 50
         time.sleep(0.01)
 

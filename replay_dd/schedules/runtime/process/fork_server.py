@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 # Taken before the program, or the runtime, puts others in their place.
 real_waitpid, _write, hard_exit, _sleep = os.waitpid, os.write, os._exit, time.sleep
 _getcwd, _chdir, _setsid, _waitid = os.getcwd, os.chdir, os.setsid, os.waitid
+_kill, _killpg, _SIGKILL = os.kill, os.killpg, 9
 
 
 _HIGH_DESCRIPTOR = 252  # above those of a run
@@ -120,7 +121,11 @@ def serve(
                 listeners.watch(own)
             signals.release()
             return request
-        server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
+        try:
+            server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
+        except OSError:  # the tool has hung up meanwhile, so it does not know of this copy
+            _kill_copy(pid)
+            break
         _, status = real_waitpid(pid, 0)
         made.learn(told)
         processors.roam()
@@ -129,6 +134,16 @@ def serve(
         server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
     hard_exit(0)
     raise AssertionError("unreachable")
+
+
+def _kill_copy(pid: int) -> None:
+    """Kill a copy, and what it may have started by now."""
+    for kill in (_killpg, _kill):
+        try:
+            kill(pid, _SIGKILL)
+        except OSError:
+            pass  # it has no group of its own yet, or is gone
+    real_waitpid(pid, 0)
 
 
 class Directory:
