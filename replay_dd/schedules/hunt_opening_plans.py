@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from replay_dd.schedules.hunt_strategies import ABREAST, ANY, DEPTH, VIEWS, anywhere, priorities
+from replay_dd.schedules.hunt_strategies import ABREAST, DEPTH, IN_STEP, VIEWS, anywhere, priorities
 from replay_dd.schedules.likely_preemptions import conflict_points
 from replay_dd.schedules.target import Plan, TargetRun
 from replay_dd.schedules.touches import Touch
@@ -33,7 +33,6 @@ _UNEVEN = Plan(
     label="threads abreast before changes, the latest first, unevenly",
 )
 _PATIENT = Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last")
-_IN_STEP = Plan("profile", {ABREAST: ANY, "latest": 1, "uneven": 0}, label="threads in step")
 _PRIORITIES_DRAWN = "priorities drawn"
 _DRAWN = "drawn at every yield point"
 MOST = 5
@@ -57,13 +56,13 @@ def opening(seed: int, before: Sequence[TargetRun]) -> Plan | None:
         plan = priorities(DEPTH, seed, first, conflict_points(first.touches))
         return replace(plan, label=f"{_PRIORITIES_DRAWN} (seed {seed})")
     if number == 4:
-        return _IN_STEP if alike else replace(anywhere(seed, before[1]), label=f"{_DRAWN} (seed {seed})")
+        return IN_STEP if alike else replace(anywhere(seed, before[1]), label=f"{_DRAWN} (seed {seed})")
     return _PATIENT if alike and number == MOST else None
 
 
 def is_opening(plan: Plan) -> bool:
     """Whether a plan is one of :func:`opening`."""
-    return plan in (FIRST, _UNEVEN, _PATIENT, _IN_STEP) or plan.label.startswith((_PRIORITIES_DRAWN, _DRAWN))
+    return plan in (FIRST, _UNEVEN, _PATIENT, IN_STEP) or plan.label.startswith((_PRIORITIES_DRAWN, _DRAWN))
 
 
 def some_are_alike(touches: Sequence[Touch]) -> bool:

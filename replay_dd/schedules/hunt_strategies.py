@@ -15,6 +15,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -55,16 +56,13 @@ ABREAST = "abreast"
 VIEWS = "views"
 
 
-ANY = 1  # see `runtime/strategies/abreast.py`
+_ANY = 1  # see `runtime/strategies/abreast.py`
+# For as long as they go: for threads that make way for each other.
+IN_STEP = Plan("profile", {ABREAST: _ANY, "latest": 1, "uneven": 0}, label="threads in step")
 # Fixed schedules that take the place of a draw, by its number, unless the hunt has made them already.
 _FIXED = {
     4: Plan("profile", {"latest_first": 1}, label="threads in order, latest first"),
-    # In step, for as long as they go: threads that make way for each other.
-    13: Plan(
-        "profile",
-        {ABREAST: ANY, "latest": 1, "uneven": 0},
-        label="threads abreast before accesses, the latest first",
-    ),
+    13: replace(IN_STEP, label="threads in step after all"),  # a hunt tells its first runs by their labels
 }
 
 

@@ -12,6 +12,7 @@ import pytest
 from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_opening_plans import is_opening
 from replay_dd.schedules.hunt_plans import LAG, HuntPlans
 from replay_dd.schedules.hunt_strategies import RandomPlans
 from replay_dd.schedules.model import Program, Settings, Switch, Trigger
@@ -275,8 +276,9 @@ def test_all_kinds_of_draws_take_turns(tmp_path: Path) -> None:
     random.learn(first.touches)
     plans = [random.plan(turn, turn) for turn in range(26)]
     kinds = [plan.strategy if not plan.label else plan.label.split(" (")[0] for plan in plans]
-    fixed = "threads in order, latest first", "threads abreast before accesses, the latest first"
+    fixed = "threads in order, latest first", "threads in step after all"
     assert [kinds.count(one) for one in fixed] == [1, 1], "the same again would show nothing"
+    assert not any(map(is_opening, plans)), "they would be taken for the first runs of the hunt"
     assert kinds[20:] == ["pct", "uniform", "uniform", "random", "uniform", "partial order sampling"]
     assert [bool(plan.places) for plan in plans[21:23]] == [False, True], "anywhere, and at one thing"
 

@@ -20,7 +20,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
-from replay_dd.schedules.story.edges import REMOVES, adds
+from replay_dd.schedules.story.edges import adds, takes_out
 from replay_dd.schedules.story.story import called_at, own_call
 
 
@@ -83,7 +83,7 @@ def with_first_half(conflict: Conflict) -> Conflict:
         return conflict
     first, here = before[-1], last.place
     same = (first.place.path, first.place.function) == (here.path, here.function) and first.place.line < here.line
-    if not same or not adds(first) or not _takes(last):
+    if not same or not adds(first) or not takes_out(last):
         return conflict
     return conflict._replace(left=Edge(first, right.others, inferred=False))
 
@@ -142,8 +142,3 @@ def _is_stored_between(failing: Observation, one: Access, other: Access) -> bool
     first, last = sorted((one.number, other.number))
     stored = (between for between in failing.accesses if between.writes and between.thing == one.thing)
     return any(first < between.number < last for between in stored)
-
-
-def _takes(access: Access) -> bool:
-    """Whether a call of a container's method takes something out."""
-    return access.detail.partition("(")[0] in REMOVES

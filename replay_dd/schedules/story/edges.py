@@ -8,7 +8,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
 _HANDS_OVER = ("put", "put_nowait")
 _ADDS = ("append", "appendleft", "extend", "extendleft", "insert", "add", "put", "heappush")
 _ADDS_PLAINLY = ("append", "appendleft", "extend", "extendleft", "insert", "add")  # and nobody waits for it
-REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
+_REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
 NUMBERS = ("int", "float")
 _RAISES_WITHOUT = ("dict", "OrderedDict")  # other mappings may give a default
 _CLOSES = ("close", "shutdown", "cancel", "clear", "stop", "terminate")
@@ -22,7 +22,7 @@ def adds(access: Access) -> bool:
 
 def takes_out(access: Access) -> bool:
     """Whether a call of a container's method takes something out; that acts, too, where others have done it already."""
-    return access.detail.partition("(")[0] in REMOVES
+    return access.detail.partition("(")[0] in _REMOVES
 
 
 def hands_over(access: Access) -> bool:
@@ -38,7 +38,7 @@ def empties(access: Access) -> bool:
 def replaces(access: Access) -> bool:
     """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
     inserts = access.thing[0] == "database" and "INSERT" in access.detail.upper()[:20]
-    return access.does != "deletes" and not inserts and access.detail.partition("(")[0] not in (*_ADDS, *REMOVES)
+    return access.does != "deletes" and not inserts and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
 
 
 def misses(first: Access, last: Access) -> bool:
