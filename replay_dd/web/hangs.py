@@ -5,8 +5,9 @@ Rules of this module:
 * A page hangs if it does not answer while its process works for some seconds *of processor time*: on a busy
   machine a page that merely computes gets as much time as on an idle one. A page that waits without working, for a
   synchronous request say, has :data:`LONGEST_WAIT_S` of real time.
-* Where it hangs is asked of the browser's debugger, which interrupts scripts; statements `debugger` stop nothing. If a
-  call such as a click is not answered, nothing can be asked: the page is killed in the end, and only that is told.
+* Where it hangs is asked of the browser's debugger, which interrupts scripts; statements `debugger` stop nothing. If
+  the loop begins while Playwright already waits inside the page, that wait ignores its time-out, and nothing can be
+  asked: the page is killed in the end, and only that is told.
 """
 
 from __future__ import annotations

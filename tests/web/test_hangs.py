@@ -33,7 +33,7 @@ PAGE = """<!doctype html><button id="spin">Spin</button><button id="other">Other
 def test_an_endless_loop_ends_the_playback(
     browser: WebBrowser, tmp_path: Path, site: str, before: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where it is can only be told if the click was answered before the loop began; else the page has to be killed."""
+    """Where it is cannot be told if Playwright waits inside the page when the loop begins: the page is killed then."""
     monkeypatch.setattr(player, "_ANSWER_S", 20.0)
     (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
     steps = [click(button) for button in (*before, "#spin", "#missing")]

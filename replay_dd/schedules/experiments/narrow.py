@@ -31,9 +31,8 @@ def narrowed(lock: VirtualLock, sources: Sources, holds: Callable[[VirtualLock],
     while (asked := algorithm.ask()) is not None and most > 0:
         most -= 1
         smaller = without_gaps(VirtualLock(tuple(units[unit][1] for unit in asked), lock.taking), sources)
-        algorithm.tell(
-            Outcome.FAIL if smaller.regions and holds(smaller) else Outcome.PASS
-        )  # what is kept is what prevents it
+        prevents = bool(smaller.regions) and holds(smaller)
+        algorithm.tell(Outcome.FAIL if prevents else Outcome.PASS)  # what is kept is what prevents it
     regions: list[Region] = []
     for number in range(len(lock.regions)):
         parts = [part for one, part in (units[unit] for unit in algorithm.c_fail) if one == number]
