@@ -34,12 +34,13 @@ test: check ## Check, build the package, and test it under every supported Pytho
 	@$(BIN)/python -m tools.install_system_packages
 	@$(BIN)/python -m tools.test_all_pythons
 
-check: $(INSTALLED) ## Check format, style, types, imports, and the subjects of commits
+check: $(INSTALLED) ## Check format, style, types, imports, the rules of the house, and the subjects of commits
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy --python-version 3.13
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/house/test_source_rules.py tests/house/test_words.py
 	@$(BIN)/python -m tools.check_subjects
 
 format: $(INSTALLED) ## Format every file

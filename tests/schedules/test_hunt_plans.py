@@ -12,10 +12,9 @@ import pytest
 from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.hunt_opening_plans import is_opening
 from replay_dd.schedules.hunt_plans import LAG, HuntPlans
 from replay_dd.schedules.hunt_strategies import RandomPlans
-from replay_dd.schedules.model import Program, Settings, Switch, Trigger
+from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.target import Plan, describe_program
 
 CIRCLE = """
@@ -261,29 +260,6 @@ def test_orders_of_conflicting_events_are_drawn_evenly(tmp_path: Path) -> None:
 
 
 @pytest.mark.once
-def test_preemptions_come_first_and_then_two_of_three_runs_are_drawn(tmp_path: Path) -> None:
-    with Runner(_program(MANY, tmp_path), Settings()) as runner:
-        first = runner.run(Plan("profile"), 60)
-    of_preemptions = [bool(plan.triggers) for plan in HuntPlans(first, 0, 12)]
-    assert of_preemptions == [True, True, True, *[False, False, True] * 3]
-
-
-@pytest.mark.once
-def test_all_kinds_of_draws_take_turns(tmp_path: Path) -> None:
-    with Runner(_program(MANY, tmp_path), Settings()) as runner:
-        first = runner.run(Plan("profile"), 60)
-    random = RandomPlans(first)
-    random.learn(first.touches)
-    plans = [random.plan(turn, turn) for turn in range(26)]
-    kinds = [plan.strategy if not plan.label else plan.label.split(" (")[0] for plan in plans]
-    fixed = "threads in order, latest first", "threads in step after all"
-    assert [kinds.count(one) for one in fixed] == [1, 1], "the same again would show nothing"
-    assert not any(map(is_opening, plans)), "they would be taken for the first runs of the hunt"
-    assert kinds[20:] == ["pct", "uniform", "uniform", "random", "uniform", "partial order sampling"]
-    assert [bool(plan.places) for plan in plans[21:23]] == [False, True], "anywhere, and at one thing"
-
-
-@pytest.mark.once
 def test_plans_do_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
     assert hunted(SAFE, tmp_path, 30)[1] == hunted(SAFE, tmp_path, 30, jobs=LAG)[1]
 
@@ -365,38 +341,3 @@ def test_a_long_program_is_learnt_from_without_a_question_at_each_of_its_yield_p
     assert all(plan.options["longest"] > 1000 for plan in plans if plan.strategy == "random")
     likely = HuntPlans(first, 0, 10, only_preemptions=True)
     assert {plan.strategy for plan in likely} == {"profile"}
-
-
-MANY = """
-    import threading
-
-    value = 0
-
-    def change():
-        global value
-        for _ in range(6):
-            value = value + 1
-
-    threads = [threading.Thread(target=change) for _ in range(25)]
-    """
-
-
-@pytest.mark.once
-def test_what_is_learnt_of_many_threads_does_not_grow_with_their_switches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Runner(_program(MANY, tmp_path), Settings()) as runner:
-        first = runner.run(Plan("profile", {"views": 0}), None)
-    looked_at = 0
-    real = Switch.trigger
-
-    def trigger(switch: Switch) -> Trigger:
-        nonlocal looked_at
-        looked_at += 1
-        assert real.fget is not None
-        return Trigger(*real.fget(switch))
-
-    monkeypatch.setattr(Switch, "trigger", property(trigger))
-    HuntPlans(first, 0, 10)
-    assert len(first.log.switches) > 100
-    assert looked_at < 5 * len(first.log.switches)
