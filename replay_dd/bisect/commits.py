@@ -26,6 +26,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.fixed_schedules import FixedSchedules, Tried, in_folder, try_schedules
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verify_log
 
@@ -94,14 +95,18 @@ class Commits:
                 return None, trouble
             found = hunt(
                 *(self._moved_program(place), target.settings),
-                runs=target.runs,
-                seed=target.seed,
-                jobs=target.jobs,
-                time_limit_s=target.time_limit_s or DEFAULT_TIME_LIMIT_S,
-                may_fork=target.may_fork,
-                failure=target.failure,
-                time_budget_s=time_budget_s,
-                on_run=lambda number, plan, signature: self._on_run(f"run {number}: {signature.text}"),
+                HuntOptions(
+                    runs=target.runs,
+                    seed=target.seed,
+                    jobs=target.jobs,
+                    time_limit_s=target.time_limit_s or DEFAULT_TIME_LIMIT_S,
+                    may_fork=target.may_fork,
+                    failure=target.failure,
+                    time_budget_s=time_budget_s,
+                ),
+                listener=HuntListener(
+                    on_run=lambda number, plan, signature: self._on_run(f"run {number}: {signature.text}")
+                ),
             )
             if found.failing is not None:
                 self.logs.append(self._brought_back(found.failing, place))

@@ -20,6 +20,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.fixed_schedules import FixedSchedules, Tried, in_folder, try_schedules
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
 from replay_dd.schedules.model import Frame, Log, Place, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S
 
@@ -56,9 +57,10 @@ class SchedulesOnMixtures:
         """
         found = hunt(
             *(self._program_in(root, environment), self.settings),
-            runs=_HUNTED * self.seeds,
-            time_limit_s=self.time_limit_s or DEFAULT_TIME_LIMIT_S,
-            on_run=lambda number, plan, signature: self.on_run(f"run {number}: {signature.text}"),
+            HuntOptions(runs=_HUNTED * self.seeds, time_limit_s=self.time_limit_s or DEFAULT_TIME_LIMIT_S),
+            listener=HuntListener(
+                on_run=lambda number, plan, signature: self.on_run(f"run {number}: {signature.text}")
+            ),
         )
         if found.interrupted:
             raise KeyboardInterrupt

@@ -42,6 +42,7 @@ from replay_dd.schedules.failure_signature import Signature, signature_of
 from replay_dd.schedules.fork_server_client import NO_FORK
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus
+from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
 from replay_dd.schedules.hunt_plans import Coverage
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only
@@ -167,21 +168,21 @@ def hunt_command(
         found = hunt(
             program_of(command, running),
             settings_of(running),
-            runs=runs,
-            seed=seed or 0,
-            strategy=strategy,
-            jobs=jobs,
-            time_limit_s=running["time_limit"],
-            simplify=not no_simplify,
-            may_fork=not no_fork,
-            failure=failure,
-            time_budget_s=time_budget,
-            keep_going=keep_going,
-            only=only,
+            HuntOptions(
+                runs=runs,
+                seed=seed or 0,
+                strategy=strategy,
+                jobs=jobs,
+                time_limit_s=running["time_limit"],
+                simplify=not no_simplify,
+                may_fork=not no_fork,
+                failure=failure,
+                time_budget_s=time_budget,
+                keep_going=keep_going,
+                only=only,
+            ),
             corpus=None if corpus is None else Corpus(corpus),
-            on_run=on_run,
-            on_simplify=on_simplify,
-            on_fresh=progress.note,
+            listener=HuntListener(on_run=on_run, on_simplify=on_simplify, on_fresh=progress.note),
         )
     finally:
         progress.clear()

@@ -34,6 +34,7 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Program, Settings, Wake
@@ -136,11 +137,13 @@ class Hunter:
         start, why_not = self._start(settings, test)
         found = hunt(
             *(program, settings),
-            runs=wanted.runs,
-            strategy=wanted.strategy,
-            time_limit_s=wanted.limit_s(self._load_s.get(settings)),
-            time_budget_s=wanted.seconds,
-            always_verify=False,
+            HuntOptions(
+                runs=wanted.runs,
+                strategy=wanted.strategy,
+                time_limit_s=wanted.limit_s(self._load_s.get(settings)),
+                time_budget_s=wanted.seconds,
+                always_verify=False,
+            ),
             corpus=Corpus(wanted.corpus, f"{test} call {wanted.call}" if wanted.call else test)
             if wanted.corpus
             else None,

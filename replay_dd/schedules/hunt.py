@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
-from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.ending_counts import EndingCount, Tally
-from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
+from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.first_thread import Start, start_program
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.hunt_attempts import Attempts
 from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.hunt_opening_plans import MOST as MOST_OPENINGS
-from replay_dd.schedules.hunt_opening_plans import is_opening
-from replay_dd.schedules.hunt_openings import Made, Opened, has_one_schedule, is_over, opened, opening_runs
-from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
-from replay_dd.schedules.hunt_progress import Progress
+from replay_dd.schedules.hunt_finds import Finds
+from replay_dd.schedules.hunt_openings import Opened, has_one_schedule, opened
+from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
+from replay_dd.schedules.hunt_plans import LAG, Coverage
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_session import Learnt
 from replay_dd.schedules.hunt_simplify import Simplifier
@@ -30,11 +26,8 @@ from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
 from replay_dd.schedules.parallel_runs import usable_jobs
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun
-
-MOST_FURTHER = 19  # failures that are kept beside the first
 
 
 class Hunt(NamedTuple):
@@ -96,24 +89,11 @@ class Hunt(NamedTuple):
 def hunt(
     program: Program,
     settings: Settings,
+    options: HuntOptions,
     *,
-    runs: int,
-    seed: int = 0,
-    strategy: str | None = None,
-    jobs: int = 1,
-    time_limit_s: float | None = DEFAULT_TIME_LIMIT_S,
-    simplify: bool = True,
-    may_fork: bool = True,
-    failure: str = "",
-    time_budget_s: float | None = None,
-    keep_going: bool = False,
-    only: str = "",
-    always_verify: bool = True,
     corpus: Corpus | None = None,
     start: Start = start_program,
-    on_run: Callable[[int, Plan, Signature], None] | None = None,
-    on_simplify: Callable[[int], None] | None = None,
-    on_fresh: Callable[[str], None] = lambda words: None,
+    listener: HuntListener | None = None,
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
@@ -127,271 +107,178 @@ def hunt(
     Args:
         program: what to run.
         settings: what to count and hold fixed.
-        runs: the maximum number of runs.
-        seed: the first seed.
-        strategy: one of :data:`~replay_dd.schedules.record.STRATEGIES`; None for a mixture.
-        jobs: the number of parallel runs.
-        time_limit_s: seconds after which a run is killed; None for no limit.
-        simplify: reduce both schedules to the choices that their endings need.
-        may_fork: fork the program at its first thread for each run, if possible.
-        failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
-        time_budget_s: seconds after which no further run starts, not even to simplify, and the one under way is ended
-            without being looked at, unless it is the first; None for no limit.
-        keep_going: make all the runs, and keep one log of each failure that counts.
-        only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
-            empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
-        always_verify: replay the passing run even if none failed.
+        options: what is asked for.
         corpus: keeps what hunts have learnt, for the next one.
         start: starts a program that is to be forked.
-        on_run: called with number, plan and ending of each run, in order.
-        on_simplify: called with the number of each simplifying run; with 0 at the start.
-        on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
+        listener: is told how it goes.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
-        UsageError: ``only`` leaves nothing at this granularity.
+        UsageError: ``options.only`` leaves nothing at this granularity.
     """
-    check_only(only, settings.granularity)
-    ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
-    runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
+    check_only(options.only, settings.granularity)
+    listener = listener or HuntListener()
+    ends_at = None if options.time_budget_s is None else time.monotonic() + options.time_budget_s
+    runner = Runner(
+        *(program, settings),
+        may_fork=options.may_fork,
+        start=start,
+        only=options.only,
+        on_fresh=listener.on_fresh,
+    )
     with LIVE.reopened_after(), runner:
-        profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
-        if strategy is not None:
-            beginning = Opened([], (Plan(), runner.run(Plan("default"), time_limit_s)))
+        if options.strategy is not None:
+            beginning = Opened([], (Plan(), runner.run(Plan("default"), options.time_limit_s)))
         else:
-            beginning = opened(runner, time_limit_s, 0 if corpus else runs - 1, ends_at, seed)
-        openings, (first_plan, first), interrupted = beginning
-        doubt = None if interrupted else doubt_of(first, time_limit_s)
+            most = 0 if corpus else options.runs - 1
+            beginning = opened(runner, options.time_limit_s, most, ends_at, options.seed)
+        before, (plan, first), interrupted = beginning
+        doubt = None if interrupted else doubt_of(first, options.time_limit_s)
         if doubt is not None and doubt.is_the_clock:
             runner.close()
-            found = hunt(  # without `start`: what is loaded there has the virtual clock already
-                *(program, replace(settings, real_clock=True)),
-                runs=runs,
-                seed=seed,
-                strategy=strategy,
-                jobs=jobs,
-                time_limit_s=time_limit_s,
-                simplify=simplify,
-                may_fork=may_fork,
-                failure=failure,
-                time_budget_s=time_budget_s,
-                keep_going=keep_going,
-                only=only,
-                always_verify=always_verify,
-                corpus=corpus,
-                on_run=on_run,
-                on_simplify=on_simplify,
-                on_fresh=on_fresh,
-            )
+            # Without `start`: what is loaded there has the virtual clock already.
+            found = hunt(program, replace(settings, real_clock=True), options, corpus=corpus, listener=listener)
             return found._replace(instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
-        first = with_note(first, doubt)
-        jobs = usable_jobs(first.log, jobs if strategy is not None else min(jobs, LAG))
-        if time_limit_s is not None and not first.log.ending.timed_out:
-            time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
-        batch = HuntRuns(runner, first, jobs, time_limit_s, ends_at)
-        end = first.log.ending
-        one_schedule = has_one_schedule(first)
-        made = len(openings) + 1
-        amount = 0 if one_schedule else runs - made
-        # What earlier hunts have found comes first.
+        batch = _batch(runner, with_note(first, doubt), options, ends_at)
         session = None
-        if corpus and not one_schedule:
-            session = corpus.session(program, settings, first, f"{strategy} {only}", failure)
-        before = session.progress if session else Progress()
-        amount -= session.left if session else 0
-        later = MOST_OPENINGS if session and session.is_new and strategy is None else 0
-        amount -= later
-        seen_before = session.seen_before if session else None
-        # To learn from a run takes its time, too; the corpus wants it even so.
-        learns = strategy is None and (session is not None or not is_over(ends_at))
-        learning = HuntPlans(first, seed, amount, before, seen_before) if learns else None
-        plans = learning or plans_of(strategy, seed + before.seed + before.plans, first, amount)
-        known = session.runs_of_failures(time_limit_s) if session else ()
-        failing: Log | None = None
-        finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
-        finds.prefer(first)
-        looked_at = planned = 0
+        if corpus and not has_one_schedule(first):
+            about = f"{options.strategy} {options.only}"
+            session = corpus.session(program, settings, batch.first, about, options.failure)
+        attempts = Attempts(batch, before, plan, options, session)
+        under_way = _UnderWay(batch, attempts, options, listener, interrupted=interrupted)
+        under_way.look_at_all()
+        under_way.verify()
+        under_way.simplify()
+        return under_way.answer()
 
-        def keep(runs: int) -> Learnt | None:
-            if session is None:
-                return None
-            progress = learning.progress if learning else replace(before, plans=before.plans + planned)
-            return session.save(filter(None, (failing or finds.failing, *finds.further)), runs, progress)
 
-        failures, passed_over, elsewhere, others = Tally(), Tally(), Tally(), Tally()
-        asleep_ns: list[int] = []
-        out_of_time = False
+def _batch(runner: Runner, first: TargetRun, options: HuntOptions, ends_at: float | None) -> HuntRuns:
+    """How to make further runs, now that one under the default schedule is known."""
+    jobs = usable_jobs(first.log, options.jobs if options.strategy is not None else min(options.jobs, LAG))
+    time_limit_s = options.time_limit_s
+    if time_limit_s is not None and not first.log.ending.timed_out:
+        time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
+    return HuntRuns(runner, first, jobs, time_limit_s, ends_at)
 
-        def openings_then() -> Iterator[Made]:
-            left = max(0, min(later, amount + later))
-            for one in opening_runs(runner, time_limit_s, left, seed):
-                left -= 1
-                yield one
-            if learning is not None:
-                learning.allow(left)  # there may be fewer openings than there are runs for them
 
-        drawn = batch.runs(plans)
-        attempts = chain(openings, [(first_plan, first)], known, openings_then(), drawn)
-        while looked_at < made or not finds.complete or (session and session.left):
-            out_of_time = looked_at >= made and is_over(ends_at)
-            if out_of_time or (interrupted and looked_at >= made):
-                break
-            try:
-                plan, run = next(attempts)
-                if looked_at >= made and run.log.ending.timed_out and is_over(ends_at):
-                    out_of_time = True  # the hunt has ended it
-                    break
-                if learning is not None and is_opening(plan):
-                    learning.look_at(plan, run)
-                elif looked_at >= made and not (session and session.is_of_failure(plan)):
-                    if learning is not None:
-                        learning.learn(planned, plan, run)
-                    planned += 1
-                if session:
-                    session.take(run)
-                looked_at += 1
-                asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
-                signature = signature_of(run.log.ending)
-                if on_run is not None:
-                    on_run(looked_at, plan, signature)
-                if signature.failed and not is_as_wanted(run.log, only, time_limit_s):
-                    elsewhere.add(signature)
-                    continue
-                if signature.failed:
-                    (failures if signature.mentions(failure) else passed_over).add(signature)
-                elif signature.kind != PASSED:
-                    others.add(signature)
-                finds.look_at(run, signature)
-            except StopIteration:
-                break
-            except KeyboardInterrupt:
-                interrupted = True
-                break
-            except SystemExit:  # SIGTERM
-                keep(looked_at)
-                raise
+class _UnderWay:
+    """A hunt whose first run is known; its methods are called in their order."""
+
+    def __init__(
+        self, batch: HuntRuns, attempts: Attempts, options: HuntOptions, listener: HuntListener, *, interrupted: bool
+    ) -> None:
+        self._batch = batch
+        self._attempts = attempts
+        self._options = options
+        self._on_run = listener.on_run
+        self._interrupted = interrupted
+        self._finds = Finds(batch, options.failure, keep_going=options.keep_going)
+        self._simplifier = Simplifier(batch, listener.on_simplify, batch.ends_at)
+        self._failures, self._passed_over, self._elsewhere, self._others = Tally(), Tally(), Tally(), Tally()
+        self._asleep_ns: list[int] = []
+        self._passing: Log | None = None
+        self._failing: Log | None = None
+
+    def look_at_all(self) -> None:
+        """Make runs until all that is wanted is found, or there are no more."""
+        attempts = self._attempts
         try:
-            drawn.close()
+            while not attempts.are_new or not self._finds.complete or attempts.failures_left:
+                if self._interrupted and attempts.are_new:
+                    break
+                self._look_at(*next(attempts))
+        except StopIteration:
+            pass
         except KeyboardInterrupt:
-            interrupted = True
-        if interrupted or (finds.failing is None and (out_of_time or not always_verify)):
+            self._interrupted = True
+        except SystemExit:  # SIGTERM
+            attempts.save(self._found())
+            raise
+        try:
+            attempts.close()
+        except KeyboardInterrupt:
+            self._interrupted = True
+
+    def _look_at(self, plan: Plan, run: TargetRun) -> None:
+        self._asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
+        signature = signature_of(run.log.ending)
+        self._on_run(self._attempts.count, plan, signature)
+        if signature.failed and not self._is_as_wanted(run.log):
+            self._elsewhere.add(signature)
+            return
+        if signature.failed:
+            (self._failures if signature.mentions(self._options.failure) else self._passed_over).add(signature)
+        elif signature.kind != PASSED:
+            self._others.add(signature)
+        self._finds.look_at(run, signature)
+
+    def verify(self) -> None:
+        """Replay what was found, unless there is neither time nor need."""
+        finds = self._finds
+        needless = finds.failing is None and (self._attempts.out_of_time or not self._options.always_verify)
+        if self._interrupted or needless:
             finds.take_passing_unverified()
         else:
             finds.verify()
-        passing, failing = finds.passing, finds.failing
-        simplifier = Simplifier(batch, on_simplify, ends_at)
+        self._passing, self._failing = finds.passing, finds.failing
 
-        def simple(log: Log) -> Log:
-            if session and session.is_known(signature_of(log.ending)):
-                return log  # it was simplified when it was found
-            with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
-            for simplify_more in (simplifier.with_likely_preemptions, simplifier.simplified, with_one):
-                simpler = simplify_more(log, failure=failure)
-                log = simpler if is_as_wanted(simpler, only, time_limit_s) else log
-            return log
+    def simplify(self) -> None:
+        """Reduce the schedules of what was found to the choices that their endings need, if that is wanted."""
+        if not self._options.simplify or self._interrupted or self._passing is None or self._failing is None:
+            return
+        try:
+            self._passing = self._simplifier.simplified(self._passing)
+            self._failing = self._simple(self._failing)
+            for number, log in enumerate(self._finds.further):
+                self._finds.further[number] = self._simple(log)
+        except KeyboardInterrupt:
+            self._interrupted = True  # the logs found are valid, just less simple
 
-        if simplify and not interrupted and passing is not None and failing is not None:
-            try:
-                passing = simplifier.simplified(passing)
-                failing = simple(failing)
-                for number, log in enumerate(finds.further):
-                    finds.further[number] = simple(log)
-            except KeyboardInterrupt:
-                interrupted = True  # the logs found are valid, just less simple
-        if failing is not None:
-            failing = replace(failing, failure=failure)
+    def _simple(self, log: Log) -> Log:
+        if self._attempts.is_known(signature_of(log.ending)):
+            return log  # it was simplified when it was found
+        simplifier, may_differ = self._simplifier, not self._finds.further
+        with_one = partial(simplifier.with_one_preemption, seed=self._options.seed, may_differ=may_differ)
+        for simplify_more in (simplifier.with_likely_preemptions, simplifier.simplified, with_one):
+            simpler = simplify_more(log, failure=self._options.failure)
+            log = simpler if self._is_as_wanted(simpler) else log
+        return log
+
+    def _is_as_wanted(self, log: Log) -> bool:
+        return is_as_wanted(log, self._options.only, self._batch.time_limit_s)
+
+    def _found(self) -> list[Log]:
+        """The logs of failures."""
+        failing = self._failing or self._finds.failing
+        return [*([] if failing is None else [failing]), *self._finds.further]
+
+    def answer(self) -> Hunt:
+        """What the hunt found."""
+        options, first, end = self._options, self._batch.first, self._batch.first.log.ending
+        if self._failing is not None:
+            self._failing = replace(self._failing, failure=options.failure)
+        profiled = options.strategy is None and self._batch.runner.settings.granularity != SYNC
+        learns = profiled and end.complete  # where a profile contains more than locks
         return Hunt(
-            *(passing, failing, looked_at, failures.counts(failing), passed_over.counts(), finds.not_reproduced),
-            *(end.global_time, jobs, runner.why_fresh, others.counts(), interrupted),
-            one_schedule=one_schedule,
+            passing=self._passing,
+            failing=self._failing,
+            runs=self._attempts.count,
+            failures=self._failures.counts(self._failing),
+            passed_over=self._passed_over.counts(),
+            not_reproduced=self._finds.not_reproduced,
+            yield_points=end.global_time,
+            jobs=self._batch.jobs,
+            why_fresh=self._batch.runner.why_fresh,
+            others=self._others.counts(),
+            interrupted=self._interrupted,
+            one_schedule=has_one_schedule(first),
             output=first.output,
-            simplifying_runs=simplifier.runs,
-            threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
-            asleep_s=min(asleep_ns, default=0) / 1e9,
-            coverage=learning.coverage if learning is not None and profiled and end.complete else None,
-            further=tuple(replace(log, failure=failure) for log in finds.further),
-            elsewhere=elsewhere.counts(),
-            learnt=keep(looked_at),
-            out_of_time=out_of_time,
+            simplifying_runs=self._simplifier.runs,
+            threads_meet=threads_meet(first.touches) if learns else None,
+            asleep_s=min(self._asleep_ns, default=0) / 1e9,
+            coverage=self._attempts.coverage if learns else None,
+            further=tuple(replace(log, failure=options.failure) for log in self._finds.further),
+            elsewhere=self._elsewhere.counts(),
+            learnt=self._attempts.save(self._found()),
+            out_of_time=self._attempts.out_of_time,
         )
-
-
-class _Finds:
-    """The first passing and failing runs that replay to the same ending; if it keeps going, one of each other failure.
-
-    A passing run is replayed only once there is a failing one: a hunt that is interrupted before does not need it.
-    """
-
-    def __init__(
-        self, runner: Runner, jobs: int, time_limit_s: float | None, failure: str, *, keep_going: bool
-    ) -> None:
-        self._runner = runner
-        self._failure = failure
-        self._jobs = jobs
-        self._time_limit_s = time_limit_s
-        self._passed: TargetRun | None = None
-        self._keep_going = keep_going
-        self.further: list[Log] = []
-        self.passing: Log | None = None
-        self.failing: Log | None = None
-        self.not_reproduced = 0
-
-    def prefer(self, run: TargetRun) -> None:
-        """Take this run as the passing one, if it passes, though others may come before it."""
-        if signature_of(run.log.ending).kind == PASSED:
-            self._passed = run
-
-    @property
-    def complete(self) -> bool:
-        return self.passing is not None and self.failing is not None and not self._keep_going
-
-    def look_at(self, run: TargetRun, signature: Signature) -> None:
-        if signature.kind == PASSED and self._passed is None:
-            self._passed = run
-        if signature.failed and signature.mentions(self._failure) and self.failing is None:
-            self.verify(failed=run)
-        elif self.failing is not None:
-            self.verify()
-            if self._keep_going and signature.failed and signature.mentions(self._failure):
-                self._keep(run, signature)
-
-    def _keep(self, run: TargetRun, signature: Signature) -> None:
-        """Keep the log of a failure that none of the logs has."""
-        known = [signature_of(log.ending) for log in (self.failing, *self.further) if log is not None]
-        if len(self.further) < MOST_FURTHER and not any(one.same(signature) for one in known):
-            log = self._verified(run)
-            if log is None:
-                self.not_reproduced += 1
-            elif not any(one.same(signature_of(log.ending)) for one in known):
-                self.further.append(log)
-
-    def take_passing_unverified(self) -> None:
-        """Settle for what there is: no more runs can be made."""
-        if self.passing is None and self._passed is not None:
-            self.passing = self._passed.log
-
-    def verify(self, failed: TargetRun | None = None) -> None:
-        """Replay the candidates, a failing run and the first passing one, in parallel if allowed."""
-        passed = self._passed if self.passing is None else None
-        with ThreadPoolExecutor(self._jobs) as pool:
-            try:
-                futures = [pool.submit(self._verified, run) for run in (failed, passed)]
-                failing, passing = (result_of(future) for future in futures)
-            except KeyboardInterrupt:
-                LIVE.kill_all()
-                raise
-        self.failing = self.failing or failing
-        self.passing = self.passing or passing
-        if passing is None:
-            self._passed = None
-        for run, log in ((failed, failing), (passed, passing)):
-            if run is not None and log is None:
-                self.not_reproduced += 1
-                self._runner.stop_forking("a fresh replay of a forked run diverged")
-
-    def _verified(self, run: TargetRun | None) -> Log | None:
-        if run is None:
-            return None
-        log = verified(run, self._time_limit_s).log
-        told = signature_of(log.ending)
-        return log if log.verified and (not told.failed or told.mentions(self._failure)) else None

@@ -60,6 +60,7 @@ def command_for(kind: str, steps: int) -> tuple[str, ...]:
 
 def ours(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
     from replay_dd.schedules.hunt import hunt
+    from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
     from replay_dd.schedules.record import settings_for_now
     from replay_dd.schedules.target import describe_program
 
@@ -77,7 +78,12 @@ def ours(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
 
     started = time.perf_counter()
     with contextlib.suppress(KeyboardInterrupt):
-        hunt(program, settings_for_now(), runs=runs, seed=seed * runs, simplify=False, on_run=on_run)
+        hunt(
+            program,
+            settings_for_now(),
+            HuntOptions(runs=runs, seed=seed * runs, simplify=False),
+            listener=HuntListener(on_run=on_run),
+        )
     seconds = time.perf_counter() - started
     executions = found[0][0] if found else len(passed) + 1
     return {"found": bool(found), "executions": executions, "seconds": found[0][1] if found else seconds}

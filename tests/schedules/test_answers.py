@@ -21,6 +21,7 @@ from replay_dd.schedules import isolate as isolate_module
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.minimize import minimize
@@ -123,7 +124,7 @@ def test_a_text_decides_which_failure_is_sought(two_races: Path) -> None:
 
 def test_a_hunt_keeps_its_text_in_the_log_for_the_searches_that_follow(two_races: Path) -> None:
     program = run_under(two_races).program
-    found = hunt(replace(program, files={}, paths={}), Settings(), runs=60, failure="b=1")
+    found = hunt(replace(program, files={}, paths={}), Settings(), HuntOptions(runs=60, failure="b=1"))
     assert found.passing is not None
     assert found.failing is not None
     assert found.failing.failure == "b=1"

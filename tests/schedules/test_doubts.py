@@ -8,6 +8,7 @@ import pytest
 
 from replay_dd.schedules.doubts import Doubt, doubt_of
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.record import record
 from tests.runtime.programs import run_program
@@ -113,7 +114,7 @@ def test_a_hunt_goes_on_with_the_real_clock(tmp_path: Path) -> None:
     """
     )
     program = run_program(tmp_path, text).log.program
-    found = hunt(program, Settings(), runs=2, jobs=2)
+    found = hunt(program, Settings(), HuntOptions(runs=2, jobs=2))
     assert found.instead_of.startswith("AssertionError in thread 0.1: too early")
     assert [reason for reason in found.because if "libnap.so" in reason]
     assert found.failing is None

@@ -11,6 +11,7 @@ import pytest
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fewer_choices import Block, Rewritten, triggers_of, with_fewer_choices
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.target import describe_program
@@ -164,7 +165,7 @@ def test_a_random_schedule_is_reduced_to_the_few_choices_that_matter(tmp_path: P
     """ddmin alone took 664 tests for such a log, and left 5 of 140 choices."""
     (tmp_path / "prog.py").write_text(TEXT)
     program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
-    found = hunt(program, Settings(), runs=500, strategy="random", simplify=False)
+    found = hunt(program, Settings(), HuntOptions(runs=500, strategy="random", simplify=False))
     assert found.failing is not None
     assert len(found.failing.triggers) > 12
     minimum = minimize(found.failing)

@@ -15,6 +15,7 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_memory import FAILS, LOST, PASSES, Memory, PlaceAnchor, read_memory, written
+from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.target import Plan, describe_program
@@ -67,11 +68,9 @@ class Shop:
         return hunt(
             describe_program(("python", "program.py"), directory=self.folder),
             Settings(),
-            runs=runs,
-            jobs=jobs,
-            failure=failure,
+            HuntOptions(runs=runs, jobs=jobs, failure=failure),
             corpus=Corpus(self.folder / corpus),
-            on_run=on_run,
+            listener=HuntListener(on_run=on_run),
         )
 
     def memory(self, corpus: str = "corpus") -> Path:
@@ -222,7 +221,7 @@ def test_a_hunt_that_is_terminated_keeps_what_it_has_learnt(shop: Shop) -> None:
 
     program = describe_program(("python", "program.py"), directory=shop.folder)
     with pytest.raises(SystemExit):
-        hunt(program, Settings(), runs=20, corpus=Corpus(shop.corpus), on_run=stop)
+        hunt(program, Settings(), HuntOptions(runs=20), corpus=Corpus(shop.corpus), listener=HuntListener(on_run=stop))
     memory = read_memory(shop.memory())
     assert (memory.hunts, memory.runs) == (1, OPENINGS + 4)
     assert memory.progress.plans == 3

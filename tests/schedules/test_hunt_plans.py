@@ -12,6 +12,7 @@ import pytest
 from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
 from replay_dd.schedules.hunt_plans import LAG, HuntPlans
 from replay_dd.schedules.hunt_strategies import RandomPlans
 from replay_dd.schedules.model import Program, Settings
@@ -144,7 +145,12 @@ def failures(text: str, folder: Path, runs: int) -> set[str]:
         if signature.failed:
             failed.add(str(plan))
 
-    hunt(_program(text, folder), Settings(), runs=runs, failure="not this one", simplify=False, on_run=on_run)
+    hunt(
+        _program(text, folder),
+        Settings(),
+        HuntOptions(runs=runs, failure="not this one", simplify=False),
+        listener=HuntListener(on_run=on_run),
+    )
     return failed
 
 
@@ -161,7 +167,12 @@ def hunted(text: str, folder: Path, runs: int, jobs: int = 1) -> tuple[Hunt, lis
     def on_run(number: int, plan: Plan, signature: Signature) -> None:
         plans.append((str(plan), plan.triggers))
 
-    found = hunt(_program(text, folder), Settings(), runs=runs, jobs=jobs, simplify=False, on_run=on_run)
+    found = hunt(
+        _program(text, folder),
+        Settings(),
+        HuntOptions(runs=runs, jobs=jobs, simplify=False),
+        listener=HuntListener(on_run=on_run),
+    )
     return found, plans
 
 

@@ -10,9 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from replay_dd.schedules import hunt as hunt_module
+from replay_dd.schedules import hunt_attempts
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.hunt_plans import HuntPlans
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.model import Settings
@@ -72,14 +73,14 @@ def test_a_run_gets_no_more_than_what_is_left(
 def clock(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The time is over as soon as this set is not empty."""
     over: set[str] = set()
-    monkeypatch.setattr(hunt_module, "is_over", lambda ends_at: bool(over))
+    monkeypatch.setattr(hunt_attempts, "is_over", lambda ends_at: bool(over))
     return over
 
 
-def hunted(folder: Path, runs: int) -> hunt_module.Hunt:
+def hunted(folder: Path, runs: int) -> Hunt:
     (folder / "prog.py").write_text(THREADS)
     program = describe_program((sys.executable, "prog.py"), directory=folder)
-    return hunt(program, Settings(), runs=runs, strategy="random", time_budget_s=3600, always_verify=False)
+    return hunt(program, Settings(), HuntOptions(runs=runs, strategy="random", time_budget_s=3600, always_verify=False))
 
 
 @pytest.mark.once
@@ -119,7 +120,7 @@ def test_nothing_is_learnt_when_there_is_no_time_to_use_it(
     monkeypatch.setattr(HuntPlans, "__init__", learn)
     (tmp_path / "prog.py").write_text(THREADS)
     program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
-    found = hunt(program, Settings(), runs=50, time_budget_s=3600, always_verify=False)
+    found = hunt(program, Settings(), HuntOptions(runs=50, time_budget_s=3600, always_verify=False))
     assert found.out_of_time
     assert found.passing is not None
     assert found.coverage is None

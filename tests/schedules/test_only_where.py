@@ -9,6 +9,7 @@ import pytest
 
 from replay_dd.errors.user import UsageError
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only, is_as_wanted
 from replay_dd.schedules.target import describe_program
@@ -52,7 +53,7 @@ CALLS = """
 def hunted(folder: Path, text: str, only: str, *, runs: int = 60, strategy: str | None = None) -> Hunt:
     path = write_program(folder, text)
     program = describe_program((sys.executable, path.name), directory=folder)
-    return hunt(program, Settings(), runs=runs, only=only, strategy=strategy, simplify=False)
+    return hunt(program, Settings(), HuntOptions(runs=runs, only=only, strategy=strategy, simplify=False))
 
 
 @pytest.mark.once
@@ -76,7 +77,7 @@ def test_without_one_it_is(tmp_path: Path) -> None:
 def test_what_is_simplified_is_restricted_as_well(tmp_path: Path) -> None:
     path = write_program(tmp_path, TWO_RACES)
     program = describe_program((sys.executable, path.name), directory=tmp_path)
-    found = hunt(program, Settings(), runs=60, only=WITHOUT_GIL, strategy="random")
+    found = hunt(program, Settings(), HuntOptions(runs=60, only=WITHOUT_GIL, strategy="random"))
     assert found.failing is not None
     assert len(found.failing.triggers) == 1
     assert is_as_wanted(found.failing, WITHOUT_GIL, 60)

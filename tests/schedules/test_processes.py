@@ -10,6 +10,7 @@ import pytest
 
 from replay_dd.errors.program import NotControlledError, SeveralProcessesError
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.processes import name_of
 from replay_dd.schedules.record import record
@@ -94,7 +95,7 @@ def test_a_child_of_another_python_can_be_named_and_is_told_otherwise(folder: Pa
 
 
 def test_a_hunt_keeps_to_the_process_that_its_first_run_chose(folder: Path) -> None:
-    found = hunt(shell(folder, "plain.py", "race.py"), SETTINGS, runs=3, seed=0, strategy="random", jobs=1)
+    found = hunt(shell(folder, "plain.py", "race.py"), SETTINGS, HuntOptions(runs=3, seed=0, strategy="random", jobs=1))
     assert found.passing is not None
     assert found.passing.program.process == "race.py"
 

@@ -21,6 +21,7 @@ from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Ex
 from replay_dd.schedules.experiments.schedules_to_try import in_turns, neighbours
 from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Settings, Switch
 from replay_dd.schedules.story.conflict import Conflict, Edge
@@ -128,7 +129,7 @@ for thread in threads: thread.join()
 
 def isolated(folder: Path, text: str) -> tuple[ScheduleIsolation, Explanation]:
     (folder / "prog.py").write_text(textwrap.dedent(text), encoding="utf-8")
-    found = hunt(describe_program((sys.executable, "prog.py"), directory=folder), Settings(), runs=50)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=folder), Settings(), HuntOptions(runs=50))
     assert found.passing is not None
     assert found.failing is not None
     isolation = isolate(found.passing, found.failing)

@@ -25,6 +25,7 @@ from replay_dd.schedules.experiments.verify import (
 )
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Ending, Log, Place, Settings, Switch
 from replay_dd.schedules.target import describe_program
@@ -54,7 +55,7 @@ BODY = CACHE[CACHE.index("        if room") : CACHE.index("cache = Cache")]
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Log:
     folder = tmp_path_factory.mktemp("cache")
     (folder / "prog.py").write_text(CACHE)
-    found = hunt(describe_program((sys.executable, "prog.py"), directory=folder), Settings(), runs=50)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=folder), Settings(), HuntOptions(runs=50))
     assert found.failing is not None
     write_log(found.failing, folder / "fail.log")
     return read_log(folder / "fail.log")
@@ -154,7 +155,11 @@ thread.join()
 def test_a_sleep_instead_of_a_repair_is_told(tmp_path: Path) -> None:
     """It passes as long as no thread is late; with that allowed, it still fails."""
     (tmp_path / "prog.py").write_text(SLEEPS)
-    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=20, simplify=False)
+    found = hunt(
+        describe_program((sys.executable, "prog.py"), directory=tmp_path),
+        Settings(),
+        HuntOptions(runs=20, simplify=False),
+    )
     assert found.failing is not None
     write_log(found.failing, tmp_path / "fail.log")
     log = read_log(tmp_path / "fail.log")

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.story.explain import Explanation, explain
@@ -23,7 +24,7 @@ def explained(source: Path, folder: Path, *, seed: int = 0) -> tuple[Explanation
     """
     shutil.copy(source, folder)
     program = describe_program((sys.executable, source.name), directory=folder)
-    found = hunt(program, Settings(), runs=300, seed=seed)
+    found = hunt(program, Settings(), HuntOptions(runs=300, seed=seed))
     assert found.passing is not None
     assert found.failing is not None
     return explain(isolate(found.passing, found.failing)), found.failing.program

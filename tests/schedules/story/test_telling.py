@@ -14,6 +14,7 @@ from replay_dd.report.page.story import _turn as turn_on_the_page
 from replay_dd.report.story import _turn as turn_as_text
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Place, Settings
 from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
@@ -136,7 +137,7 @@ for thread in threads: thread.join()
 
 def test_a_chain_goes_on_through_what_a_comprehension_goes_through(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(COMPREHENSION)
-    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=50)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), HuntOptions(runs=50))
     assert found.passing is not None
     assert found.failing is not None
     chain = explain(isolate(found.passing, found.failing)).chain
@@ -181,7 +182,7 @@ assert len(shop.sold) == 2
 
 def test_a_chain_goes_through_the_thread_that_died(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(DIES)
-    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=50)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), HuntOptions(runs=50))
     assert found.passing is not None
     assert found.failing is not None
     assert signature_of(found.failing.ending).text.endswith(", after KeyError in thread 0.1 (prog.py:7)")
@@ -212,7 +213,7 @@ assert not lacked
 
 def test_a_call_that_the_others_interrupted_is_not_told_with_what_was_there_before(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(QUEUED)
-    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=50)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), HuntOptions(runs=50))
     assert found.passing is not None
     assert found.failing is not None
     told = explain(isolate(found.passing, found.failing))

@@ -10,6 +10,7 @@ from replay_dd.report.story import story_as_text
 from replay_dd.schedules.experiments.experiments import Budget, with_experiments
 from replay_dd.schedules.hang import HangFrame
 from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.story import kinds
@@ -109,7 +110,7 @@ OWN = LENT.replace(
 def told(text: str, folder: Path) -> str:
     """The story of a program, and what was tried."""
     (folder / "prog.py").write_text(text)
-    found = hunt(describe_program(("python", "prog.py"), directory=folder), Settings(), runs=300)
+    found = hunt(describe_program(("python", "prog.py"), directory=folder), Settings(), HuntOptions(runs=300))
     assert found.passing is not None
     assert found.failing is not None
     isolation = isolate(found.passing, found.failing)
