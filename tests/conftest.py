@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -68,20 +69,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick", action="store_true", help="leave out slow tests and whole rooms (see tools/slow_tests.py)"
     )
+    parser.addoption(
+        "--thorough", metavar="ROOM", action="append", default=[], help="with --quick: but not of this room"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--quick"):
         return
     slow = slow_tests.listed()
-    left_out = {item for item in items if is_left_out_by_quick(item, slow)}
+    thorough = config.getoption("--thorough")
+    left_out = {item for item in items if is_left_out_by_quick(item, slow, thorough)}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 
 
-def is_left_out_by_quick(item: pytest.Item, slow: frozenset[str]) -> bool:
+def is_left_out_by_quick(item: pytest.Item, slow: Collection[str], thorough: Collection[str]) -> bool:
     room = item.path.relative_to(PROJECT / "tests").parts[0]
-    return room in slow_tests.ROOMS_LEFT_OUT or item.name.partition("[")[0] in slow
+    return room in slow_tests.ROOMS_LEFT_OUT or (room not in thorough and item.name.partition("[")[0] in slow)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

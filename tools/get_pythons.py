@@ -167,7 +167,9 @@ def compile_from_source(version: str, folder: Path) -> None:
     place = FOLDER / version
     shutil.rmtree(place, ignore_errors=True)
     installed = folder / "installed"
-    run("./configure", "-q", "--disable-gil", f"--prefix={place}", "--with-ensurepip=no", cwd=source)
+    # Nothing here runs the own tests of these interpreters, and they take long to compile and to install.
+    options = ("--disable-gil", "--disable-test-modules", "--with-ensurepip=no")
+    run("./configure", "-q", f"--prefix={place}", *options, cwd=source)
     run("nice", "make", "-s", f"-j{os.cpu_count() or 1}", "OPT=-O1 -DNDEBUG", cwd=source)
     run("make", "-s", "install", f"DESTDIR={installed}", cwd=source)
     place.parent.mkdir(exist_ok=True)

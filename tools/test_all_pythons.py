@@ -1,8 +1,9 @@
 """Build the package and run its tests, from another folder, under every supported Python.
 
 Pythons that this machine does not have are brought by get_pythons.py, where they can be had. The first one gets every
-test, the newest one every test that depends on the version of Python, the others the quick ones of these, and those
-without a GIL the quick ones about schedules. On a very busy machine, the newest one gets the quick tests, too.
+test, the newest one the quick tests and the slow ones about schedules, the others the quick ones of what depends on the
+version of Python, and those without a GIL the quick ones about schedules. On a very busy machine, the newest one gets
+the quick tests, too.
 
 The tests see the installed package only: they are run from the unpacked source archive, without the packages in it, in
 a temporary folder. So nothing passes because a file lies in the checkout that the wheel or the archive forgot.
@@ -49,15 +50,18 @@ QUICK = (
     "--quick",
     *(f"tests/{room}" for room in ("call", "cli", "code", "pytest_plugin", "runtime", "schedules", "trace")),
 )
+NEWEST = ("--quick", "--thorough=runtime", "--thorough=schedules")
 QUICK_SCHEDULES = ("--quick", "tests/runtime", "tests/schedules")
 QUICK_RUNTIME = ("--quick", "tests/runtime")
 EXTENTS = {
     ALL: "all tests",
+    NEWEST: "the quick tests, and the slow ones of schedules",
     QUICK: "the quick tests of what runs or reads its programs",
     QUICK_SCHEDULES: "the quick tests of schedules",
     QUICK_RUNTIME: "the quick tests of the runtime",
 }
-WORKERS = min(os.cpu_count() or 1, 4)
+# Tests wait about half of their time: for a display, a browser, a time-out, a process that they started.
+WORKERS = min(2 * (os.cpu_count() or 1), 4)
 # On a machine so busy that the tests take longer than this, the newest Python gets the quick tests, too.
 FIRST_LIMIT_S = 40 * 60.0
 LIMIT_S = 80 * 60.0  # for the whole run
@@ -81,24 +85,25 @@ class Prepared:
 
 def main(pytest_arguments: list[str]) -> int:
     started = time.monotonic()
+    skipped: list[str] = []
     verdicts: list[str] = []
     failed = False
     first = ""
-    with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder:
+    with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder, ThreadPoolExecutor(1) as pool:
         source_archive = build_source_archive(Path(folder))
         pure_wheel = build_pure_wheel(source_archive, Path(folder))
         built = {"REPLAY_DD_SOURCE_ARCHIVE": str(source_archive), "REPLAY_DD_PURE_WHEEL": str(pure_wheel)}
-        interpreters, skipped = find_all()
-        announce(f"Preparing {', '.join(interpreters)}")
-        with ThreadPoolExecutor(WORKERS) as pool:
-            waiting = [
-                pool.submit(prepare, version, path, source_archive, Path(folder) / f"wheel-{version}")
-                for version, path in interpreters.items()
-            ]
-            prepared = [one.result() for one in waiting]
-        for python in prepared:
-            version, selection = python.version, selection_of(python.version, prepared)
-            if selection == ALL and first and time.monotonic() - started > FIRST_LIMIT_S:
+        announce("Preparing the first Python; the others are prepared, and compiled if need be, beside its tests")
+        preparing = [pool.submit(prepare, version, source_archive, Path(folder)) for version in wanted_versions()]
+        for python in (one.result() for one in preparing):
+            if isinstance(python, str):
+                skipped.append(python)
+                continue
+            version, selection = python.version, ALL
+            if first:
+                prepared = [one for one in (future.result() for future in preparing) if isinstance(one, Prepared)]
+                selection = selection_of(version, [one.version for one in prepared])
+            if selection == NEWEST and time.monotonic() - started > FIRST_LIMIT_S:
                 selection = QUICK
             announce(f"Python {version} ({python.interpreter}): {EXTENTS[selection]}")
             arguments = [*selection, *pytest_arguments]
@@ -112,41 +117,35 @@ def main(pytest_arguments: list[str]) -> int:
     return 1 if failed or not verdicts else 0
 
 
-def find_all() -> tuple[dict[str, Path], list[str]]:
-    """The interpreters by version, and what is to be said of those that there are not."""
+def wanted_versions() -> tuple[str, ...]:
+    """In the order of their tests."""
     wanted = (*SUPPORTED, *FREE_THREADED)
-    found: dict[str, Path] = {}
-    skipped: list[str] = []
-    for version in wanted if OWN_VERSION in wanted else (*wanted, OWN_VERSION):
+    return wanted if OWN_VERSION in wanted else (*wanted, OWN_VERSION)
+
+
+def prepare(version: str, source_archive: Path, folder: Path) -> Prepared | str:
+    """This Python, brought if the machine does not have it; or why its tests are skipped."""
+    interpreter = find_python(version)
+    if interpreter is None and version in KNOWN:
+        try:
+            get(version)
+        except CannotGet as problem:
+            return f"SKIPPED: Python {version} cannot be had here: {problem}"
         interpreter = find_python(version)
-        if interpreter is None and version in KNOWN:
-            announce(f"Bringing Python {version}")
-            try:
-                get(version)
-                interpreter = find_python(version)
-            except CannotGet as problem:
-                skipped.append(f"SKIPPED: Python {version} cannot be had here: {problem}")
-                continue
-        if interpreter is None:
-            skipped.append(f"SKIPPED: Python {version} not found on this machine")
-        else:
-            found[version] = interpreter
-    return found, skipped
-
-
-def prepare(version: str, interpreter: Path, source_archive: Path, wheel_folder: Path) -> Prepared:
+    if interpreter is None:
+        return f"SKIPPED: Python {version} not found on this machine"
     environment = prepare_environment(version, interpreter)
-    install_package(environment, source_archive, wheel_folder)
+    install_package(environment, source_archive, folder / f"wheel-{version}")
     return Prepared(version, interpreter, environment)
 
 
-def selection_of(version: str, prepared: Sequence[Prepared]) -> tuple[str, ...]:
+def selection_of(version: str, prepared: Sequence[str]) -> tuple[str, ...]:
     """The arguments that choose this Python's tests; those marked `once` are left out by all Pythons but the first."""
     alike = FREE_THREADED if version in FREE_THREADED else SUPPORTED
-    newest = [python.version for python in prepared if python.version in alike][-1:]
+    newest = [other for other in prepared if other in alike][-1:]
     if version in FREE_THREADED:
         return QUICK_SCHEDULES if version in newest else QUICK_RUNTIME
-    return ALL if version in (prepared[0].version, *newest) else QUICK
+    return NEWEST if version in newest else QUICK
 
 
 def announce(text: str) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import cast
 
-from tests.conftest import PROJECT
+import pytest
+
+from tests.conftest import PROJECT, is_left_out_by_quick
 from tools.slow_tests import ROOMS_LEFT_OUT, listed, slow
 
 REPORT = """\
@@ -38,6 +42,22 @@ def test_quick_leaves_out_what_is_listed() -> None:
     assert any(name.startswith("tests/dd/") for name in quick_tests)
     # A slow test that has got another name is called so in the list, too.
     assert not listed() - {function_of(name) for name in all_tests}
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "is_left_out"),
+    [
+        ("dd", "test_slow[a]", True),
+        ("dd", "test_other", False),
+        ("runtime", "test_slow[a]", False),
+        ("web", "test_other", True),
+    ],
+)
+def test_a_room_of_which_the_quick_tests_are_not_enough_keeps_the_slow_ones(
+    room: str, name: str, is_left_out: bool
+) -> None:
+    item = cast("pytest.Item", SimpleNamespace(path=PROJECT / "tests" / room / "test_x.py", name=name))
+    assert is_left_out_by_quick(item, {"test_slow"}, ["runtime"]) is is_left_out
 
 
 def function_of(name: str) -> str:
