@@ -1,112 +1,75 @@
-"""What a test runner finds before a test starts threads moves no object of the test."""
+"""A run of pytest under control ends as cheaply as its test allows."""
 
 from __future__ import annotations
 
-import os
-import random
+import gc
 import sys
-from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.runtime.accelerator import accelerator
-from replay_dd.schedules.runtime.compat import FREE_THREADED
-from replay_dd.schedules.target import Plan, describe_program, run_target
+from replay_dd.schedules.runtime.stdlib.test_runners import adapt_hypothesis_telling, adapt_pytest_ending
+from tests.runtime.programs import output_of, run_program
 
-SETTINGS = Settings(start_ns=1_700_000_000_000_000_000)
-LIMIT_S = 120
-
-# Tells the addresses of objects made by modules, by set-up, and by tests.
-TESTS = """
-import sys, threading, unittest
-
-class Thing: pass
-
-def made(): return [Thing(), object(), {1}, (lambda: 1), "text" + str(len(told)), type("New", (), {})][0:9]
-
-def work(): told.extend(id(thing) for thing in made())
-
-def tell():
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    told.extend(id(thing) for thing in made())
-    print("told", *told, "told")
-
-told = []
-told += map(id, made())
-
-class Test(unittest.TestCase):
-    def setUp(self): told.extend(map(id, made()))
-    def test_one(self): pass
-    def test_two(self):
-        told.extend(map(id, made()))
-        tell()
+# A test that leaves garbage behind, whose finalizer fails; pytest looks for that at its end.
+LEAVES_GARBAGE = """
+    import gc, os, sys, threading
+    import pytest
+    class Node:
+        def __del__(self):
+            raise ValueError("seen at the end")
+    def collections():
+        return gc.get_stats()[2]["collections"]
+    def test_it():
+        thread = threading.Thread(target=str)
+        thread.start(); thread.join()
+        node = Node()
+        node.itself = node
+        sys.before = collections()
+    if __name__ == "__main__":
+        options = ["-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-c", os.devnull, "-W", "error"]
+        try:
+            pytest.main([__file__, *options])
+        except pytest.PytestUnraisableExceptionWarning:
+            print("found in", collections() - sys.before)
 """
-FUNCTION = (
-    TESTS.partition("class Test(")[0]
-    + """
-def test_with_a_folder(tmp_path):
-    told.extend(map(id, made()))
-    tell()
-"""
+
+
+@pytest.mark.once
+def test_a_finalizer_that_fails_is_found_without_a_look_at_all_objects(tmp_path: Path) -> None:
+    assert output_of(run_program(tmp_path, LEAVES_GARBAGE)).endswith("found in 0\n")
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("counting", "collects", "iterations", "looked"),
+    [
+        (True, True, 5, [("since the first thread", 1)]),
+        (True, True, 0, [("all", 0)]),
+        (False, True, 5, [("all", 5)]),  # no thread was started
+        (True, False, 5, [("all", 5)]),  # the automatic collector decides what is old
+    ],
 )
-
-pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
-
-
-def told(program: Program) -> list[str]:
-    """The addresses up to the first threads."""
-    run = run_target(program, SETTINGS, Plan(), time_limit_s=LIMIT_S)
-    assert run.log.ending.status == 0, run.output
-    return run.output.decode().split("told")[1].split()
-
-
-@pytest.mark.skipif(FREE_THREADED, reason="addresses are not held fixed in builds without a GIL")
-@pytest.mark.parametrize(("runner", "text"), [("pytest -sq", TESTS), ("pytest -sq", FUNCTION), ("unittest -q", TESTS)])
-def test_files_around_and_earlier_runs_move_nothing(runner: str, text: str, tmp_path: Path) -> None:
-    (tmp_path / "test_it.py").write_text(text)
-    program = describe_program((sys.executable, "-m", *runner.split()), directory=tmp_path)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    program = replace(program, environment={**environment, "PYTHONDONTWRITEBYTECODE": ""})
-    expected = told(program)
-    for number in range(30):
-        (tmp_path / f"a_file_that_somebody_left_there_{number}.txt").touch()
-    assert told(program) == expected
-    # The name of a test's folder has that of the user in it, and so has another length.
-    other = {"USER": "somebody_with_a_long_name_" * 3, "LOGNAME": "somebody_else", "COLUMNS": "37"}
-    assert told(replace(program, environment={**program.environment, **other})) == expected
-
-
-DRAWING = """
-import os, random, unittest
-import at_load
-
-class Test(unittest.TestCase):
-    def setUp(self): print("told", os.urandom(4), random.random())
-    def test_it(self): print(os.urandom(4), random.Random().random(), random.random(), "told")
-"""
+def test_pytest_looks_for_garbage_among_what_the_run_has_made(
+    counting: bool, collects: bool, iterations: int, looked: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[tuple[str, int]] = []
+    module = SimpleNamespace(gc_collect_harder=lambda number: found.append(("all", number)))
+    scheduler = SimpleNamespace(counting=counting, collects=collects)
+    adapt_pytest_ending(scheduler, module)  # type: ignore[arg-type]  # all that is used of it
+    monkeypatch.setattr(gc, "collect", lambda generation: found.append(("since the first thread", generation)))
+    module.gc_collect_harder(iterations)
+    assert found == looked
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("runner", ["pytest -sq", "unittest -q"])
-def test_numbers_drawn_while_tests_are_loaded_change_none_of_a_test(runner: str, tmp_path: Path) -> None:
-    (tmp_path / "test_it.py").write_text(DRAWING)
-    program = describe_program((sys.executable, "-m", *runner.split()), directory=tmp_path)
-    (tmp_path / "at_load.py").write_text("")
-    expected = told(program)
-    (tmp_path / "at_load.py").write_text("import os, random\nrandom.random(), random.Random(), os.urandom(3)\n")
-    assert told(program) == expected
-
-
-@pytest.mark.once
-@pytest.mark.parametrize("seeded", ["random.seed(1)", "random.setstate(random.Random(1).getstate())"])
-def test_a_generator_that_was_seeded_while_tests_are_loaded_stays_so(seeded: str, tmp_path: Path) -> None:
-    (tmp_path / "test_it.py").write_text(DRAWING)
-    (tmp_path / "at_load.py").write_text(f"import random\n{seeded}\n")
-    program = describe_program((sys.executable, "-m", "unittest", "-q"), directory=tmp_path)
-    own = random.Random(1)
-    own.random()  # in the set-up
-    assert float(told(program)[-1]) == own.random()
+def test_hypothesis_is_not_imported_to_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    module = SimpleNamespace(pytest_terminal_summary=told.append)
+    adapt_hypothesis_telling(module)
+    monkeypatch.delitem(sys.modules, "hypothesis", raising=False)
+    module.pytest_terminal_summary("not used")
+    monkeypatch.setitem(sys.modules, "hypothesis", SimpleNamespace())  # type: ignore[arg-type]  # any module
+    module.pytest_terminal_summary("used")
+    assert told == ["used"]

@@ -44,7 +44,9 @@ from .stdlib.simple_queue import adapt_queue
 from .stdlib.stable_hash import adapt_futures, adapt_threads
 from .stdlib.switch_interval import fix_switch_interval
 from .stdlib.test_runners import (
+    adapt_hypothesis_telling,
     adapt_pytest_calling,
+    adapt_pytest_ending,
     adapt_pytest_loading,
     adapt_pytest_rewriting,
     adapt_pytest_running,
@@ -180,6 +182,8 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("_pytest.runner", _always, lambda parts, module: parts.run_end.adapt_reports(module)),
     ("_pytest.runner", _always, lambda parts, module: adapt_pytest_running(parts.scheduler, module)),
     ("_pytest.python", _always, lambda parts, module: adapt_pytest_calling(parts.scheduler, module)),
+    ("_pytest.unraisableexception", _always, lambda parts, module: adapt_pytest_ending(parts.scheduler, module)),
+    ("_hypothesis_pytestplugin", _always, lambda parts, module: adapt_hypothesis_telling(module)),
     ("unittest.loader", _always, lambda parts, module: adapt_unittest_loading(parts.scheduler, module)),
     ("unittest.case", _always, lambda parts, module: adapt_unittest_running(parts.scheduler, module)),
     ("_sqlite3", _always, _adapt_sqlite),

@@ -10,10 +10,14 @@ Rules of this module:
 * Nothing of that happens once threads run: then only the program itself decides where its objects are.
 * What plug-ins report at the end may be of all tests that were found, and of several tests more are found than of one.
   So it has no yield points once no other thread is left.
+* A run costs what its test costs. At its end pytest looks through all objects there are for garbage, and Hypothesis is
+  imported to be asked what it has to tell: for a small test, several times as much as the test.
 """
 
 from __future__ import annotations
 
+import gc
+import sys
 from contextlib import contextmanager
 
 from ..accelerator.own_memory import A_MODULE, FIRST_SETUP, FIRST_TEST, begin_anew, in_own_turn, settle, use_own
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..baton.scheduler import Scheduler
+
+_YOUNGER = 1  # generations of objects that were made since the first thread was started, as all garbage was found then
 
 _scheduler: list[Scheduler] = []
 
@@ -74,6 +80,37 @@ def adapt_pytest_running(scheduler: Scheduler, module: Any) -> None:
 def adapt_pytest_calling(scheduler: Scheduler, module: Any) -> None:
     """Adapt how pytest calls a function that is a test (``_pytest.python``)."""
     _go_before(scheduler, module.Function, "runtest", FIRST_TEST)
+
+
+def adapt_pytest_ending(scheduler: Scheduler, module: Any) -> None:
+    """Adapt how pytest looks for finalizers that fail (``_pytest.unraisableexception``): among newer objects.
+
+    A copy of a process would copy its whole memory to look at each object.
+    """
+    real = getattr(module, "gc_collect_harder", None)
+    if real is None:
+        return  # another version
+
+    def gc_collect_harder(iterations: int) -> None:
+        if scheduler.counting and scheduler.collects and iterations:
+            gc.collect(_YOUNGER)
+        else:
+            real(iterations)
+
+    module.gc_collect_harder = gc_collect_harder
+
+
+def adapt_hypothesis_telling(module: Any) -> None:
+    """Adapt what Hypothesis' plug-in tells at the end (``_hypothesis_pytestplugin``): nothing, if it was not used."""
+    real = getattr(module, "pytest_terminal_summary", None)
+    if real is None:
+        return  # another version
+
+    def pytest_terminal_summary(terminalreporter: Any) -> None:
+        if "hypothesis" in sys.modules:
+            real(terminalreporter)
+
+    module.pytest_terminal_summary = pytest_terminal_summary
 
 
 def adapt_unittest_loading(scheduler: Scheduler, module: Any) -> None:
