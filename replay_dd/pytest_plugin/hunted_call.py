@@ -3,13 +3,15 @@
 Rules of this module:
 
 * The test runs as ever until it asks for a hunt. Then the same test is run alone under many schedules, in other
-  processes; there, asking for that hunt just makes the call, and the run ends with it.
+  processes; there, asking for that hunt just makes the call, and the run ends with it. What it asked before is answered
+  there as it was here, as the test may go by it.
 * What the test does before is done in each run, so it must not depend on what other tests left behind.
 * It imports nothing of replay-dd until a hunt is asked for.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from replay_dd.pytest_plugin.results import HuntResult
 
 WHICH_CALL = "REPLAY_DD_HUNTED_CALL"  # in a run of the hunt: the number of the call that is hunted
+EARLIER_CALLS = "REPLAY_DD_EARLIER_CALLS"  # and what was found for those before it, as JSON
 _MADE = "the hunted call is made"
 
 
@@ -34,6 +37,7 @@ class HuntedCalls:
     def __init__(self, request: pytest.FixtureRequest) -> None:
         self._request = request
         self._asked = 0
+        self._found: list[HuntResult] = []
 
     def hunt(
         self,
@@ -65,21 +69,39 @@ class HuntedCalls:
         Raises:
             ValueError: an argument makes no sense.
         """
-        from replay_dd.pytest_plugin.results import NO_FAILURE, HuntResult
-
+        __tracebackhide__ = True
         self._asked += 1
         if "_replay_dd_runtime" in sys.modules:
-            if os.environ.get(WHICH_CALL) != str(self._asked):
-                return HuntResult(self._request.node.nodeid, NO_FAILURE)  # another call is hunted
-            function(*arguments, **keywords)
-            pytest.skip(_MADE)
+            return self._in_a_run(function, *arguments, **keywords)
         given = {"runs": runs, "time": time, "strategy": strategy, "granularity": granularity}
         given["max_delay"] = max_delay
         from replay_dd.pytest_plugin.hunts import hunts_of
 
-        return hunts_of(self._request.config).hunt_call(
-            self._request.node, self._asked, {name: value for name, value in given.items() if value is not None}
-        )
+        try:
+            found = hunts_of(self._request.config).hunt_call(
+                self._request.node,
+                self._asked,
+                {name: value for name, value in given.items() if value is not None},
+                tuple(self._found),
+            )
+        except ValueError as error:
+            raise ValueError(str(error)) from None  # here, where the line of the test is what pytest shows
+        self._found.append(found)
+        return found
+
+    def _in_a_run(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> HuntResult:
+        """Make the call, or answer for one that is not hunted."""
+        __tracebackhide__ = True
+        from replay_dd.pytest_plugin.results import NO_FAILURE, HuntResult
+
+        hunted = os.environ.get(WHICH_CALL)
+        if hunted is None:  # the test as a whole, by `replay-dd hunt -- pytest`
+            function(*arguments, **keywords)
+            return HuntResult(self._request.node.nodeid, NO_FAILURE)
+        if hunted == str(self._asked):
+            function(*arguments, **keywords)
+            pytest.skip(_MADE)
+        return HuntResult.of_data(json.loads(os.environ[EARLIER_CALLS])[self._asked - 1])
 
     def check(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> HuntResult:
         """As :meth:`hunt`, and fail the test if the call fails under one of the schedules.

@@ -155,7 +155,7 @@ class Hunter:
             why = "interrupted" if found.interrupted else _why(found)
             result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, asleep_s=found.asleep_s)
             return replace(result, interrupted=found.interrupted).with_why(*known)
-        folder = self._folder / folder_name(test)
+        folder = self._folder / folder_name(test, wanted.call)
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
             write_log(log, folder / name)
@@ -239,8 +239,9 @@ class Hunter:
         return (start_program, suite) if isinstance(suite, str) else (suite.start_test(test), "")
 
 
-def folder_name(test: str) -> str:
-    """A name for the folder of a test's logs."""
+def folder_name(test: str, call: int = 0) -> str:
+    """A name for the folder of a test's logs; the calls after the first one have their own."""
+    test += f"::call-{call}" if call > 1 else ""
     name = re.sub(r"[^\w.\[\]-]+", "-", test.replace("::", ".").replace("/", ".")).strip("-.")
     if len(name) <= _LONGEST_NAME:
         return name

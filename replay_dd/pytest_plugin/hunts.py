@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import getpid, kill, read, write
 from pathlib import Path
@@ -141,18 +141,21 @@ class Hunts:
             return None  # the latter says itself what is to be hunted
         return self._hunted(item, "hunt_test", asked, left, expected, took_s)
 
-    def hunt_call(self, item: pytest.Item, number: int, given: Mapping[str, Any]) -> HuntResult:
+    def hunt_call(
+        self, item: pytest.Item, number: int, given: Mapping[str, Any], earlier: Sequence[HuntResult]
+    ) -> HuntResult:
         """Hunt a call that a test makes through the fixture.
 
         Args:
             item: the test.
             number: the number of that call in the test.
             given: what is asked for it, by name.
+            earlier: what was found for the calls before it.
 
         Raises:
             ValueError: that makes no sense.
         """
-        result = self._hunted(item, "hunt_call", self._asked.with_given(given), number)
+        result = self._hunted(item, "hunt_call", self._asked.with_given(given), number, earlier)
         if result.interrupted:
             raise KeyboardInterrupt
         return result

@@ -3,23 +3,26 @@
 Rules of this module:
 
 * It runs in a process of its own, which starts before the first test: see :mod:`replay_dd.pytest_plugin.hunts`.
-* One loaded suite serves all tests that are hunted with the same settings.
+* One loaded suite serves all tests that are hunted with the same settings. A call that is not the first of its test has
+  a suite of its own, which knows what was found for those before.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.outcome import Outcome
 from replay_dd.pytest_plugin.asking import Asked
 from replay_dd.pytest_plugin.budget import Budget
 from replay_dd.pytest_plugin.command_line import environment_of
-from replay_dd.pytest_plugin.hunted_call import WHICH_CALL
+from replay_dd.pytest_plugin.hunted_call import EARLIER_CALLS, WHICH_CALL
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
 from replay_dd.pytest_plugin.known import Replayed, is_test_of, log_path, replayed, test_of
 from replay_dd.pytest_plugin.results import NO_TIME, NOT_HUNTED, RACE, HuntResult
@@ -67,7 +70,7 @@ class HuntsAtWork:
         self._corpus = None if corpus is None else Path(corpus)
         self._budget = Budget(test_s, total_s)
         self._settings: dict[tuple[str, float], Settings] = {}
-        self._hunters: dict[int, Hunter] = {}
+        self._hunters: dict[tuple[str, ...], Hunter] = {}
 
     def close(self) -> None:
         """End the loaded suites."""
@@ -104,7 +107,9 @@ class HuntsAtWork:
             return HuntResult(test, NOT_HUNTED, why=NO_TIME)
         return self._hunt(test, file, asked, seconds, took_s=took_s).with_why(*notes)
 
-    def hunt_call(self, test: str, file: str, asked: Asked, number: int) -> HuntResult:
+    def hunt_call(
+        self, test: str, file: str, asked: Asked, number: int, earlier: Sequence[HuntResult] = ()
+    ) -> HuntResult:
         """Hunt a call that a test makes through the fixture.
 
         Args:
@@ -112,8 +117,13 @@ class HuntsAtWork:
             file: its file.
             asked: how it is to be hunted.
             number: the number of that call in the test.
+            earlier: what was found for the calls before it.
         """
-        return self._hunt(test, file, asked, asked.time_s, number)
+        call = {WHICH_CALL: str(number)}
+        if earlier:
+            # But for how long it took, so that the same hunt makes the same runs.
+            call[EARLIER_CALLS] = json.dumps([replace(one, seconds=0.0).as_data() for one in earlier])
+        return self._hunt(test, file, asked, asked.time_s, call)
 
     def replay(self, test: str, file: str, log: str) -> tuple[Replayed | None, str]:
         """Run a test under the schedule of a log; None and why if it cannot be run."""
@@ -123,8 +133,9 @@ class HuntsAtWork:
             return None, str(error)
 
     def _replayed(self, test: str, file: str, recorded: Log) -> Replayed:
-        call = int(recorded.program.environment.get(WHICH_CALL, "0"))
-        program = self._program([self._word(test, file)], call=call)
+        variables = recorded.program.environment
+        call = {name: variables[name] for name in (WHICH_CALL, EARLIER_CALLS) if name in variables}
+        program = self._program([self._word(test, file)], call)
         return replayed(recorded, program, str(self._root), self._verbosity)
 
     def _known_race(self, test: str, file: str, path: Path) -> HuntResult:
@@ -151,31 +162,43 @@ class HuntsAtWork:
         )
 
     def _hunt(
-        self, test: str, file: str, asked: Asked, seconds: float, call: int = 0, took_s: float | None = None
+        self,
+        test: str,
+        file: str,
+        asked: Asked,
+        seconds: float,
+        call: Mapping[str, str] = MappingProxyType({}),
+        took_s: float | None = None,
     ) -> HuntResult:
-        hunter = self._hunters.get(call)
-        if hunter is None:
-            suite = self._program(self._files, _INSIDE, call=call)
-            hunter = self._hunters[call] = Hunter(suite, self._folder, self._directory, self._verbosity)
+        hunter = self._hunter(call)
         kind = asked.granularity, asked.max_delay_s
         settings = self._settings.get(kind)
         if settings is None:
             settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
-        program = self._program([self._word(test, file)], call=call)
+        program = self._program([self._word(test, file)], call)
         with self._budget:
             until = self._budget.until
-            wanted = Wanted(asked.runs, seconds, asked.strategy, self._corpus, call, took_s, until)
+            number = int(call.get(WHICH_CALL, "0"))
+            wanted = Wanted(asked.runs, seconds, asked.strategy, self._corpus, number, took_s, until)
             return hunter.hunt(test, program, settings, wanted)
+
+    def _hunter(self, call: Mapping[str, str]) -> Hunter:
+        """That of the suite which knows about this call."""
+        about = tuple(call.values())
+        if about not in self._hunters:
+            for others in [others for others in self._hunters if len(others) > 1 < len(about)]:
+                self._hunters.pop(others).close()  # no other call will need it
+            suite = self._program(self._files, call, _INSIDE)
+            self._hunters[about] = Hunter(suite, self._folder, self._directory, self._verbosity)
+        return self._hunters[about]
 
     def _word(self, test: str, file: str) -> str:
         """What names a test on a command line in this folder."""
         _, separator, inside = test.partition("::")
         return f"{os.path.relpath(file, self._directory)}{separator}{inside}"
 
-    def _program(self, tests: Sequence[str], *plugins: str, call: int = 0) -> Program:
+    def _program(self, tests: Sequence[str], call: Mapping[str, str], *plugins: str) -> Program:
         named = [word for plugin in plugins for word in ("-p", plugin)]
         program = describe_program((*self._command, *named, *tests), directory=self._directory)
-        variables = environment_of(program.environment)
-        if call:
-            variables[WHICH_CALL] = str(call)
+        variables = {**environment_of(program.environment), **call}
         return Program(**{**vars(program), "environment": variables})

@@ -124,3 +124,9 @@ def test_tests_whose_long_names_differ_at_the_end_keep_their_logs_apart() -> Non
     assert names[0] == "test_it.py.test_it[xxx]"
     assert len({*names}) == 3
     assert max(map(len, names)) < 120
+
+
+def test_the_calls_of_a_test_keep_their_logs_apart() -> None:
+    names = [hunter.folder_name("test_it.py::test_it", call) for call in range(4)]
+    assert names[0] == names[1] == "test_it.py.test_it"
+    assert len({*names}) == 3

@@ -1,14 +1,17 @@
-"""What pytest's process does while it waits for a hunt."""
+"""What pytest's process does while it waits for a hunt, and what a call does in one."""
 
 from __future__ import annotations
 
+import sys
 from signal import SIGINT, SIGKILL, Signals
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from replay_dd.pytest_plugin import hunts
+from replay_dd.pytest_plugin.hunted_call import WHICH_CALL, HuntedCalls
 from replay_dd.pytest_plugin.hunts import Hunts
+from replay_dd.pytest_plugin.results import NO_FAILURE
 
 
 @pytest.mark.once
@@ -35,3 +38,16 @@ def test_a_second_ctrl_c_does_not_cost_what_a_hunt_has_found(
     own._process = SimpleNamespace(pid=1)  # type: ignore[assignment]  # nothing else of it is used
     assert own._ask("hunt_test") == (True, "a race", interrupts > 0)
     assert signals == sent
+
+
+@pytest.mark.once
+def test_a_run_that_hunts_the_whole_test_makes_its_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of `replay-dd hunt -- pytest` does."""
+    monkeypatch.setitem(sys.modules, "_replay_dd_runtime", ModuleType("_replay_dd_runtime"))
+    monkeypatch.delenv(WHICH_CALL, raising=False)
+    made: list[int] = []
+    calls = HuntedCalls(SimpleNamespace(node=SimpleNamespace(nodeid="test_it.py::test_it")))  # type: ignore[arg-type]
+    assert calls.hunt(made.append, 1, runs=5).verdict == NO_FAILURE
+    with pytest.raises(TypeError):
+        calls.check(made.append)
+    assert made == [1]

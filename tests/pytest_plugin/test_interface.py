@@ -83,13 +83,14 @@ def test_calls_are_hunted_one_by_one(tmp_path: Path) -> None:
     text += "def fails_in_threads():\n    in_threads(lambda key: None)\n    fails('always')\n"
     text += "def test_it(replay_dd, tmp_path):\n"
     text += "    quiet = replay_dd.hunt(in_threads, (tmp_path / 'new').mkdir, number=1, runs=3)\n"
-    text += "    assert (quiet.verdict, quiet.failure) == ('no failure', '')\n"
+    # This also holds while the next call is hunted.
+    text += "    assert (quiet.verdict, quiet.failure, quiet.runs) == ('no failure', '', 3)\n"
     text += "    replay_dd.check(fails_in_threads, runs=2, granularity='line')\n"
     text += "def test_wrong(replay_dd):\n    replay_dd.hunt(print, strategy='luck')\n"
     done = suite(tmp_path, text.replace("(tmp_path / 'new').mkdir", "lambda key: (tmp_path / key).mkdir()"))
     assert "2 failed" in done.stdout
     assert "fails under each schedule: ValueError: always (test_it.py:3 in fails)" in done.stdout
-    assert "ValueError: strategy is one of " in done.stdout
+    assert ">       replay_dd.hunt(print, strategy='luck')\nE       ValueError: strategy is one of " in done.stdout
 
 
 @pytest.mark.once

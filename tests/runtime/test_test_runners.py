@@ -70,6 +70,6 @@ def test_hypothesis_is_not_imported_to_tell_nothing(monkeypatch: pytest.MonkeyPa
     adapt_hypothesis_telling(module)
     monkeypatch.delitem(sys.modules, "hypothesis", raising=False)
     module.pytest_terminal_summary("not used")
-    monkeypatch.setitem(sys.modules, "hypothesis", SimpleNamespace())  # type: ignore[arg-type]  # any module
+    monkeypatch.setitem(sys.modules, "hypothesis", SimpleNamespace())
     module.pytest_terminal_summary("used")
     assert told == ["used"]
