@@ -81,21 +81,30 @@ def asked_of(config: pytest.Config) -> Asked:
     Raises:
         pytest.UsageError: they make no sense.
     """
-    runs = config.getoption("--replay-dd") or config.getini("replay_dd_runs")
+    given: dict[str, Any] = {}
+    for name in ("time", "max_delay", *_CHOICES):
+        value = option(config, name.replace("_", "-"))
+        if value:
+            given[name] = value
+    asked = Asked(_runs(config), 0)
+    for name, value in given.items():
+        try:
+            asked = asked.with_given({name: value})
+        except ValueError as error:
+            raise pytest.UsageError(f"{error} (--replay-dd-{name.replace('_', '-')})") from error
+    return asked
+
+
+def _runs(config: pytest.Config) -> int:
+    by_option = config.getoption("--replay-dd")
+    runs = str(by_option or config.getini("replay_dd_runs"))
+    named = "--replay-dd" if by_option else "The setting replay_dd_runs"
     if runs.removeprefix("-").isdecimal() and int(runs) <= 0:
-        raise pytest.UsageError(f"--replay-dd takes the maximum number of runs, which is 1 or more, not {runs}.")
+        raise pytest.UsageError(f"{named} takes the maximum number of runs, which is 1 or more, not {runs}.")
     if not runs.isdecimal():
-        raise pytest.UsageError(
-            f"--replay-dd takes a number of runs, not `{runs}`. Write `--replay-dd=100 {runs}`, or the option last."
-        )
-    given: dict[str, Any] = {"time": option(config, "time"), "max_delay": option(config, "max-delay")}
-    for name in _CHOICES:
-        if option(config, name):
-            given[name] = option(config, name)
-    try:
-        return Asked(int(runs), 0).with_given(given)
-    except ValueError as error:
-        raise pytest.UsageError(f"{error} (--replay-dd-time, -strategy, -granularity, -max-delay)") from error
+        hint = f" Write `--replay-dd=100 {runs}`, or the option last." if by_option else ""
+        raise pytest.UsageError(f"{named} takes a number of runs, not `{runs}`.{hint}")
+    return int(runs)
 
 
 def total_s(config: pytest.Config) -> float | None:

@@ -126,7 +126,8 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     for reason, count in Counter(again).items():
         whose = "1 test had its" if count == 1 else f"{count} tests had their"
         yield f"{whose} session, module or class fixtures made anew, as they cannot be shared: {reason}"
-    asleep = [one.asleep_s for one in hunted if one.verdict == NO_FAILURE and 0 < one.asleep_s <= _LATEST_S]
+    same = [one.asleep_s for one in hunted if one.verdict in (NO_FAILURE, FAILS_ALWAYS)]
+    asleep = [asleep_s for asleep_s in same if 0 < asleep_s <= _LATEST_S]
     if asleep:
         which = "1 test" if len(asleep) == 1 else f"each of {len(asleep)} tests"
         yield (

@@ -183,7 +183,11 @@ def test_a_suite_that_starts_a_thread_when_it_is_loaded_runs_in_fresh_processes(
         (["--replay-dd", "test_it.py"], "--replay-dd takes a number of runs, not `test_it.py`. Write `--replay-dd=100"),
         (["--replay-dd=0"], "--replay-dd takes the maximum number of runs, which is 1 or more, not 0."),
         (["--replay-dd=-1"], "--replay-dd takes the maximum number of runs, which is 1 or more, not -1."),
-        (["--replay-dd=1", "--replay-dd-time=soon"], "`soon` is not a length of time such as 60s, 2m or 1h"),
+        (
+            ["--replay-dd=1", "--replay-dd-time=soon"],
+            "is not a length of time such as 60s, 2m or 1h (--replay-dd-time)\n",
+        ),
+        (["-o", "replay_dd=true", "-o", "replay_dd_runs=x"], "The setting replay_dd_runs takes a number of runs, not"),
     ],
 )
 def test_options_that_make_no_sense(options: list[str], words: str, tmp_path: Path) -> None:

@@ -92,10 +92,12 @@ def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() 
         ([5.0, 0.0], "", ""),
     ],
 )
-def test_the_summary_tells_of_sleeps_that_kept_their_order(left_s: list[float], which: str, enough: str) -> None:
-    results = [HuntResult("t.py::quiet", NO_FAILURE, 9, 2.0, asleep_s=asleep_s) for asleep_s in left_s]
-    racy = [replace(RACY, asleep_s=0.5), HuntResult("t.py::known", FAILS_ALWAYS, 1, asleep_s=0.5)]
-    told = [line for line in summary([*results, *racy], 9, 9) if "--replay-dd-max-delay" in line]
+@pytest.mark.parametrize("verdict", [NO_FAILURE, FAILS_ALWAYS])
+def test_the_summary_tells_of_sleeps_that_kept_their_order(
+    verdict: str, left_s: list[float], which: str, enough: str
+) -> None:
+    results = [HuntResult("t.py::quiet", verdict, 9, 2.0, asleep_s=asleep_s) for asleep_s in left_s]
+    told = [line for line in summary([*results, replace(RACY, asleep_s=0.5)], 9, 9) if "--replay-dd-max-delay" in line]
     assert len(told) == bool(which)
     for line in told:
         assert f"In {which}, a sleep" in line
