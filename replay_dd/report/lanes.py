@@ -9,7 +9,7 @@ from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Log, Program, Switch
 
 _WIDEST = 96  # columns for all lanes together; beyond that, lanes are drawn without their times
-_MOST_LANES = 500
+_MOST_LANES = 64  # of more, terminals break each line, and nobody can follow a lane
 
 
 def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[str]:
@@ -18,7 +18,7 @@ def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[st
     Each line is a stretch in which one thread ran: its lane shows the range of thread times, followed to the right of
     the lanes by the place where it yielded and the reason. A star marks non-default choices: these are the schedule. If
     there are too many threads for that, lanes only show a mark, with the name and times to their right, and the names
-    at the top are spread over several lines.
+    at the top are spread over several lines. Of very many threads, the turns are listed without lanes.
 
     Args:
         log: the log.

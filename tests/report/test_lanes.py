@@ -74,7 +74,7 @@ def lanes_of_many(amount: int, *switches: Switch) -> list[str]:
     return list(lanes(log_of(list(switches), replace(PASSED, thread_times=times))))
 
 
-@pytest.mark.parametrize("amount", [2, 5, 6, 7, 8, 9, 10, 11, 12, 24, 60, 130])
+@pytest.mark.parametrize("amount", [2, 5, 6, 7, 8, 9, 10, 11, 12, 24, 60, 64])
 def test_the_names_of_many_threads_stand_over_their_lanes(amount: int) -> None:
     """Complete, separated, and each above its lane, on whichever line."""
     *header, row = lanes_of_many(amount)
@@ -126,6 +126,11 @@ def test_a_deadlock_is_described_with_who_waits_where(log: Log) -> None:
     assert "thread 0.1 waits for the Lock made at prog.py:2" in text
     assert "at prog.py:9 in work" in text
     assert "a note" in text
+
+
+def test_lanes_end_where_a_terminal_breaks_their_lines() -> None:
+    assert max(map(len, lanes_of_many(64))) < 180
+    assert [line.split() for line in lanes_of_many(65)[1:]] == [["0", "0", "0-999999", "the", "end"]]
 
 
 def test_very_many_threads_have_no_lanes() -> None:
