@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,16 @@ from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.replay import Divergence, ReplayResult, check_there, check_unchanged, replay
-from replay_dd.schedules.runtime.channel import UNLIKE
+from replay_dd.schedules.runtime.channel import FORKED, UNLIKE
 from replay_dd.schedules.target import TargetRun
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 _SHOWN = 5
 _RELOCATING_LIMIT_S = 120.0  # at least: every yield point is compared with the anchors
+_ORDER = (
+    "the program forked, and what its other processes send is not in the log; if several share a pipe, as those of a"
+    " pool do, it may come in another order: let the pool have one process"
+)
 
 
 def replay_schedule(
@@ -63,7 +67,7 @@ def replay_schedule(
         return _replay_relocated(recorded, relocating_limit_s, accept_changes, as_json=as_json)
     if as_json:
         status = _verdict(result, accept_changes)
-        _echo_run(recorded, result.run, status, divergence=result.divergence)
+        _echo_run(recorded, result.run, status, notes=_new_notes(recorded, result), divergence=result.divergence)
         return status
     echo(f"outcome: {signature_of(result.run.log.ending).text}")
     if result.divergence is None:
@@ -73,7 +77,7 @@ def replay_schedule(
     _tell_skipped(result.run.log)
     echo_lines(hang_as_text(result.run.log.ending, recorded.program))
     if result.divergence is not None:
-        for note in _new_notes(recorded, result.run.log):
+        for note in _new_notes(recorded, result):
             echo(f"note: {note}")
     return _verdict(result, accept_changes)
 
@@ -85,7 +89,8 @@ def _replay_relocated(recorded: Log, limit_s: float, accept_changes: bool, *, as
     if result.missed and result.outcome is Outcome.PASS and not accept_changes:
         status = EXIT_CANNOT_TELL  # it might fail with the missing switch
     if as_json:
-        _echo_run(recorded, result.run, status, relocated=relocated_as_json(result))
+        notes = _newly_noted(recorded, result.run.log)
+        _echo_run(recorded, result.run, status, notes=notes, relocated=relocated_as_json(result))
         return status
     echo(f"outcome: {signature_of(result.run.log.ending).text}")
     changed = changed_files(recorded.program)
@@ -108,6 +113,7 @@ def _echo_run(
     run: TargetRun,
     status: int,
     *,
+    notes: Iterable[str],
     divergence: Divergence | None = None,
     relocated: Mapping[str, Any] | None = None,
 ) -> None:
@@ -122,7 +128,7 @@ def _echo_run(
             relocated=relocated,
             left_out=_skipped(run.log),
             hang=hang_as_json(run.log.ending, recorded.program),
-            notes=_new_notes(recorded, run.log),
+            notes=notes,
             output=run.output,
         )
     )
@@ -148,7 +154,14 @@ def _skipped(log: Log) -> list[str]:
     ]
 
 
-def _new_notes(recorded: Log, repeated: Log) -> Iterator[str]:
+def _new_notes(recorded: Log, result: ReplayResult) -> Iterator[str]:
+    """What should be known of a replay beside what was known of the recorded run."""
+    yield from _newly_noted(recorded, result.run.log)
+    if result.divergence is not None and FORKED in recorded.ending.notes:
+        yield _ORDER
+
+
+def _newly_noted(recorded: Log, repeated: Log) -> Iterator[str]:
     """What was not under control in the replay, if that was otherwise in the recorded run."""
     for note in repeated.ending.notes:
         if note not in recorded.ending.notes and not note.startswith(UNLIKE):  # the divergence has those

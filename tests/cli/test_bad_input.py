@@ -280,6 +280,7 @@ def test_a_change_of_behaviour_is_named(shop: Workshop) -> None:
     done = shop.run("replay", "a.log")
     assert done.status == 125
     assert "digest: diverged, expected thread 0.1 to yield to 0.2 at its time" in done.stdout
+    assert "note: " not in done.stdout
 
 
 # -- usage -----------------------------------------------------------------------------------------------------------

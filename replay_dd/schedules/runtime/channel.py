@@ -71,6 +71,7 @@ EXECUTED = (
 CALLED = "called"  # path, frame, whether the call that has just begun checks when it is over
 NOTE = "note"  # kind, text
 UNLIKE = "the recorded run "  # what the text begins with that tells how the world is not the recorded one
+FORKED = "the program forked; only its first process is under control"
 STOPPED = "stopped"  # the kind of a note: the run was given up, as it cannot be the recorded one
 # The kinds of notes on what runs at the same time would fight over: in the working directory, or anywhere else.
 WRITES, EXCLUSIVE = SHARED = ("writes", "exclusive")

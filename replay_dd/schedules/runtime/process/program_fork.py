@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..baton.thread_life import start_anew
-from ..channel import NOTE
+from ..channel import FORKED, NOTE
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -71,4 +71,4 @@ class ProgramFork:
         self._descriptors.share_with_children()
         self._descriptors.forked = True
         if self._run_end.is_own_process():
-            self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")
+            self._channel.send(NOTE, "fork", FORKED)
