@@ -27,6 +27,10 @@ _DEPTHS = (
 )  # bug depths for PCT, in rotation: most known bugs have one of these (Burckhardt et al. 2010, table 2)
 
 _VERIFICATIONS = 3  # the maximum number of replays to verify a log
+_ANOTHER_RUN = (
+    "this run met something outside that did not come again; the log holds the run that comes again, which ends like it"
+    " but may print something else"
+)
 _PREEMPTIONS = (1, 1, 2)  # for ``bounded``, in rotation
 
 
@@ -101,13 +105,21 @@ def record(
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)
     doubt = doubt_of(run, time_limit_s) if strategy == "default" else None
     if verify and not run.log.ending.timed_out:
-        run = verified(run, time_limit_s)
+        run = _with_note_of_another(run, verified(run, time_limit_s))
     return with_note(run, doubt)
 
 
 def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
     """The run with its log verified; see :func:`verify_log`."""
     return replace(run, log=verify_log(run.log, time_limit_s))
+
+
+def _with_note_of_another(run: TargetRun, checked: TargetRun) -> TargetRun:
+    """The checked run; where its log is not that of the run whose output was shown, a note tells so."""
+    log = checked.log
+    if not log.verified or log.ending.digest == run.log.ending.digest:
+        return checked
+    return replace(checked, log=replace(log, ending=replace(log.ending, notes=(*log.ending.notes, _ANOTHER_RUN))))
 
 
 def verify_log(log: Log, time_limit_s: float | None) -> Log:

@@ -42,3 +42,24 @@ def test_a_message_that_only_the_replay_could_read_is_kept_and_no_difference(
     assert again.reproduced
     assert again.outcome is Outcome.FAIL
     assert again.run.log.ending.exceptions == log.ending.exceptions
+
+
+def test_a_log_of_another_run_than_the_one_that_was_seen_says_so(tmp_path: Path) -> None:
+    """The first run finds no file beside it, and takes another way."""
+    path = write_program(
+        tmp_path,
+        """
+        import os, threading
+        seen = os.path.exists("seen")
+        open("seen", "w").close()
+        def work():
+            if seen:
+                len(threads)
+        threads = [threading.Thread(target=work)]
+        threads[0].start()
+        threads[0].join()
+        """,
+    )
+    program = describe_program((sys.executable, str(path)), directory=tmp_path)
+    notes = [record(program, Settings(), show_output=False).log.ending.notes for _ in range(2)]
+    assert [any("the log holds the run that comes again" in note for note in each) for each in notes] == [True, False]
