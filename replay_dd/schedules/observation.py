@@ -15,7 +15,10 @@ from typing import Any, NamedTuple
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.runtime import channel
 
-OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.SWITCH_STACK, channel.LOCK_NAME)
+OBSERVED = (
+    *(channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.SWITCH_STACK),
+    *(channel.STARTED, channel.LOCK_NAME),
+)
 
 
 class Value(NamedTuple):
@@ -163,12 +166,14 @@ class Observation:
     Attributes:
         exact: whether operands were read from the stack; otherwise the names in the code were evaluated once more.
         switch_stacks: the stack of a thread at its switch, by thread and thread time.
+        started: the stack from which a thread was started, by thread.
     """
 
     accesses: tuple[Access, ...]
     locks: Mapping[int, str]
     exact: bool = True
     switch_stacks: Mapping[tuple[str, int], tuple[StackFrame, ...]] = field(default_factory=dict)
+    started: Mapping[str, tuple[StackFrame, ...]] = field(default_factory=dict)
 
 
 NOTHING_OBSERVED = Observation((), {})
@@ -185,12 +190,15 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
     locks: dict[int, str] = {}
     found: dict[int, Access] = {}
     switch_stacks: dict[tuple[str, int], tuple[StackFrame, ...]] = {}
+    started: dict[str, tuple[StackFrame, ...]] = {}
     exact = True
     for kind, *told in records:
         if kind == channel.STACK:
             stacks[told[0]] = tuple(StackFrame(*frame) for frame in told[1])
         elif kind == channel.SWITCH_STACK:
             switch_stacks.setdefault((told[0], told[1]), stacks[told[2]])
+        elif kind == channel.STARTED:
+            started[told[0]] = stacks[told[1]]
         elif kind == channel.LOCK_NAME:
             locks[told[0]] = told[1]
         elif kind == channel.OBSERVING:
@@ -208,4 +216,4 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, _as_written(name), reads, writes)
             values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held), task)
             found[number] = Access(*when, *what, *values)
-    return Observation(tuple(found.values()), locks, exact, switch_stacks)
+    return Observation(tuple(found.values()), locks, exact, switch_stacks, started)

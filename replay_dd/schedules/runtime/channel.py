@@ -58,6 +58,7 @@ ACCESS = (
 OBSERVING = "observing"  # whether operands can be read from the stack
 AFTER = "after"  # number of an access, the value that it left, whether it changed what cannot tell otherwise
 SWITCH_STACK = "switch stack"  # path, time, stack number: where a thread of an observed run stood at its switch
+STARTED = "started"  # path, stack number: from where a thread of an observed run was started
 FLOW_CODE = "flow code"  # number, short file, file, function, parameters, how many by position, its instructions
 FLOW = "flow"  # of each: path, time at a yield point or 0, frame, number of its code, which instruction, operands
 STACK = "stack"  # number, frames: short file, file, line, function, counted

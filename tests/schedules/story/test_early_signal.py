@@ -71,3 +71,55 @@ def test_only_a_signal_that_the_other_thread_waits_for_comes_too_early() -> None
     assert told(signal, wait._replace(thing=("object", 8, "free")), LOOK, LATE) == ""
     assert told(signal, call("0.3", 4, "release()"), wait, LOOK, LATE) == ""  # that of another thread let it go on
     assert told(signal._replace(place=LATE.place), wait, LOOK, LATE) == ""
+
+
+def at(*lines: int, path: str = "prog.py", counted: bool = True) -> tuple[StackFrame, ...]:
+    """Frames of calls, the outermost first given, as a stack."""
+    names = ("main", "make", "begin")
+    return tuple(StackFrame(path, path, line, name, counted) for line, name in zip(lines, names, strict=False))[::-1]
+
+
+STARTS = StackFrame("threading.py", "threading.py", 900, "Thread.start", False)
+
+
+def told_of_start(*started: StackFrame, late: tuple[StackFrame, ...], kind: str = kinds.TOO_EARLY) -> str:
+    place = replace(LATE.place, line=late[0].line, function=late[0].function)
+    stored = access("0", 9, 9, "stores", place=place, stack=late)
+    failing = replace(seen(LOOK, stored), started={"0.2": started})
+    conflict = Conflict("0", None, Edge(stored, (LOOK,), inferred=False), None, (LOOK,), (), (stored,))
+    return help_of_early_signal(kind, conflict, failing)
+
+
+def test_a_thread_that_is_started_before_what_it_needs_is_there_begins_too_early() -> None:
+    text = "start thread 0.2 (prog.py:12) only after prog.py:14"
+    assert text in told_of_start(STARTS, *at(3, 12, 20), late=at(3, 14))
+    assert text in told_of_start(STARTS, *at(3, 12), late=at(3, 14, 30))
+    assert text in told_of_start(STARTS, *at(3, 12), late=at(3, 14), kind=kinds.ORDER_VIOLATION)  # it found nothing
+    assert told_of_start(STARTS, *at(3, 14), late=at(3, 12)) == ""  # in another round
+    assert told_of_start(STARTS, *at(3, 12), late=at(2, 14)) == told_of_start(late=at(3, 14)) == ""
+    of_pool = StackFrame("thread.py", "thread.py", 200, "ThreadPoolExecutor.submit", False)
+    assert told_of_start(STARTS, of_pool, *at(3, 12), late=at(3, 14)) == ""  # it runs other tasks, too
+
+
+def test_a_thread_may_be_meant_to_begin_before_a_later_change() -> None:
+    change = access("0", 9, 9, "stores")
+    look = access("0.2", 6, 6, "reads")  # finds something
+    failing = replace(seen(look, change), started={"0.2": (STARTS, change.stack[0]._replace(line=4))})
+    conflict = Conflict("0", None, Edge(change, (look,), inferred=False), None, (look,), (), (change,))
+    assert help_of_early_signal(kinds.ORDER_VIOLATION, conflict, failing) == ""
+    assert "start thread 0.2 (prog.py:4)" in help_of_early_signal(kinds.TOO_EARLY, conflict, failing)
+
+
+@pytest.mark.parametrize(
+    ("gives", "function"),
+    [("submit(function look, 3)", "look"), ("submit(method look)", "Page.look"), ("call_soon_threadsafe()", "look")],
+)
+def test_what_is_given_to_a_pool_or_a_loop_too_early_is_told(gives: str, function: str) -> None:
+    loop = StackFrame("base_events.py", "base_events.py", 9, "BaseEventLoop._run_once", False)
+    frames = (StackFrame("prog.py", "prog.py", 6, function, True), *([loop] if "call_soon" in gives else []))
+    given, look = call("0.1", 4, gives, "ThreadPoolExecutor"), LOOK._replace(stack=frames)
+    text = f"call {gives.partition('(')[0]}() of Thing.free (prog.py:4) only after prog.py:9"
+    assert text in told(given, look, LATE, kind=kinds.TOO_EARLY)
+    assert told(given, given, look, LATE, kind=kinds.TOO_EARLY) == ""  # it may be the second one
+    other = frames[0]._replace(function="other")
+    assert told(given, look._replace(stack=(other,)), LATE, kind=kinds.TOO_EARLY) == ""

@@ -13,7 +13,7 @@ import sys
 
 from ..accelerator import accelerator
 from ..baton.thread import NEVER
-from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK, SWITCH_STACK
+from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK, STARTED, SWITCH_STACK
 from ..points.place import Place
 from ..points.places import COUNTED, EXCLUDED, LIBRARY
 from ..stdlib.audit_events import touched_outside
@@ -89,6 +89,7 @@ class Observer:
         self._kept: list[object] = []
         self._locks: dict[int, Lock | RLock] = {}
         self._named: set[int] = set()
+        self._begun: set[str] = set()
         self._sent = 0
         self._harmless = _Harmless(self._failed)
         self._made = MadeItems()
@@ -206,6 +207,7 @@ class Observer:
         self, thread: ManagedThread, stack: int, place: Place, access: Access, tested: bool, old: Any = None
     ) -> None:
         scheduler = self._scheduler
+        self._tell_start(thread)
         self._sent += 1
         holder = access.holder
         held = [lock for lock in self._locks.values() if lock._holder is thread and lock is not holder]
@@ -220,6 +222,15 @@ class Observer:
         self._dying.watch(access)
         if access.again is not None and access.new is values.UNKNOWN:
             self._open = (self._sent, access.again, access.before)  # type: ignore[assignment]
+
+    def _tell_start(self, thread: ManagedThread) -> None:
+        """Tell from where a thread was started, before its first access is told."""
+        if thread.name not in self._begun:
+            self._begun.add(thread.name)
+            # A line stands for a position, which is not known: it must not be taken for one.
+            way: Way = [(code, -1 - line, line) for code, line in thread.origin]
+            if way:
+                self._scheduler.send(STARTED, thread.name, self._stack_of(way))
 
     def _task(self, thread: ManagedThread, stack: int) -> int:
         """The number of the task that makes an access, in the order of their first one; 0 if none does."""
