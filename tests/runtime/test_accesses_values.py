@@ -6,7 +6,6 @@ import queue
 import threading
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
-from weakref import WeakValueDictionary
 
 import pytest
 
@@ -143,16 +142,7 @@ def test_what_an_iterator_goes_over() -> None:
     assert values.iterated(hostile()()) is UNKNOWN
 
 
-def test_the_library_s_mappings_and_objects_are_looked_into() -> None:
-    fonts: WeakValueDictionary[str, RanError] = WeakValueDictionary()
-    font = fonts["serif"] = RanError()
-    inside = values.inside(fonts)
-    assert inside is not None
-    assert values.referent(values.item(inside, "serif")) is font
-    reference = inside["serif"]
-    del font
-    assert values.referent(reference) is MISSING
-    assert values.inside({}) is None
+def test_the_library_s_objects_are_looked_into() -> None:
     waiting: queue.Queue[int] = queue.Queue()
     waiting.put(1)
     assert values.state(waiting) == 1

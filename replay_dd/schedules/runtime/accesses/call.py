@@ -13,6 +13,7 @@ from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES,
 from .arrays import is_array, owner
 from .closable import bottom, is_socket, of_socket, of_stream
 from .instruction import Instruction
+from .library_containers import inside
 from .loops import is_loop, of_loop
 from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
@@ -119,7 +120,7 @@ class AnyInstruction(Instruction):
             access = self.whole(arguments[0], expressions[0], READS)
             if access is not None:
                 access.detail = f"{name}()"
-                access.old = values.size(arguments[0]) if name == "len" else arguments[0]
+                access.old = values.size(access.old) if name == "len" else access.old
             return access
         return None
 
@@ -149,7 +150,8 @@ class AnyInstruction(Instruction):
         expressions: list[Any],
         module: str,
     ) -> Access | None:
-        if values.is_a(own, dict, list, set, deque) or values.inside(own) is not None:
+        own = self.standing_for(own, expression, arguments[0] if arguments else MISSING)
+        if values.is_a(own, dict, list, set, deque) or inside(own) is not None:
             return self._container_method(own, expression, name, arguments, expressions)
         if module in _FILES:
             return self._file_method(own, expression, name)
@@ -221,9 +223,10 @@ class AnyInstruction(Instruction):
         if effect is None:
             return None
         access: Access | None
-        mapping = values.is_a(own, dict) or values.inside(own) is not None
-        keyed = mapping and name in _KEYED
-        keyed = keyed or (values.is_a(own, set) and name in ("add", "discard", "remove"))
+        content = inside(own)
+        content = own if content is None else content
+        keyed = values.is_a(content, dict) and name in _KEYED
+        keyed = keyed or (values.is_a(content, set) and name in ("add", "discard", "remove"))
         if keyed and arguments:
             access = self.item(own, expression, arguments[0], CALLS)
         else:
@@ -236,10 +239,10 @@ class AnyInstruction(Instruction):
             if name in _TAKES_ALL_OF and arguments:
                 self.also = self.whole(arguments[0], expressions[0], READS)
             ends = {"pop": -1, "popleft": 0}
-            if name in ends and not values.is_a(own, dict) and not arguments:
-                access.old = values.item(own, ends[name])
+            if name in ends and not values.is_a(content, dict) and not arguments:
+                access.old = values.item(content, ends[name])
             if access.writes:
-                access.again = (own,)
+                access.again = (content,)
         else:
             access.writes = access.writes and not (name == "setdefault" and access.old is not MISSING)
             if name == "setdefault":

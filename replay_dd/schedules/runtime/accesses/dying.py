@@ -14,6 +14,7 @@ from _weakref import ReferenceType as _Reference
 from ..points.place import Place
 from . import values
 from .access import DELETES, ITEM, Access
+from .library_containers import is_weak_mapping
 from .made_items import position_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -56,7 +57,7 @@ class Dying:
     def watch(self, access: Access) -> None:
         """Note where the object ends that an access to something weak finds, or puts there."""
         holder = access.holder
-        if access.sort != ITEM or not (values.is_reference(holder) or values.is_weak_mapping(holder)):
+        if access.sort != ITEM or not (values.is_reference(holder) or is_weak_mapping(holder)):
             return
         found = access.new if access.new not in (values.UNKNOWN, values.MISSING) else access.old
         key = (id(holder), access.key, id(found))

@@ -31,6 +31,7 @@ from .access import (
     WHOLE,
     Access,
 )
+from .library_containers import found_in, held, inside, iterated_in
 from .operands import variables
 from .values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, UNKNOWN
 from .whole_process import redirected, streams
@@ -95,7 +96,8 @@ class Instruction:
         if name == "FOR_ITER":
             iterator, expression = self.value(ITERATOR_PLACES), self.expression(ITERATOR_PLACES)
             if values.exactly(iterator, values.GeneratorType):
-                return self.next_of(iterator, expression)
+                of_library = self.whole(iterated_in(iterator.gi_frame), expression, ITERATES)  # type: ignore[attr-defined]
+                return of_library or self.next_of(iterator, expression)
             return self.whole(values.iterated(iterator), expression, ITERATES)
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             return self.call()
@@ -268,7 +270,8 @@ class Instruction:
 
     def _subscript(self) -> Access | None:
         reads = self.name == "BINARY_SUBSCR"
-        container, expression, key = self.value(2), self.expression(2), self.value(1)
+        expression, key = self.expression(2), self.value(1)
+        container = self.standing_for(self.value(2), expression, key)
         access = self.item(container, expression, key, READS if reads else STORES if "STORE" in self.name else DELETES)
         if access is not None and access.does == STORES:
             access.new = arrays.plain(self.value(3))
@@ -296,13 +299,13 @@ class Instruction:
 
     def item(self, container: object, expression: Expression, key: object, does: str) -> Access | None:
         """An access to one item of a container that can change."""
+        container = self.standing_for(container, expression, key)
         if arrays.is_array(container):
             return self.element(container, expression, key, does)
-        inside = values.inside(container)
-        if inside is not None:
+        if inside(container) is not None:
             text = values.key_text(key)
             access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
-            access.old = values.referent(values.item(inside, key))
+            access.old = found_in(container, key)
             if does == DELETES:
                 access.new = MISSING
             return access
@@ -333,8 +336,9 @@ class Instruction:
         return access
 
     def _containment(self) -> Access | None:
-        container, expression, thing = self.value(1), self.expression(1), self.value(2)
-        of_library = values.inside(container) is not None
+        expression, thing = self.expression(1), self.value(2)
+        container = self.standing_for(self.value(1), expression, thing)
+        of_library = inside(container) is not None
         if of_library or values.is_a(container, dict, set):
             access = self.item(container, expression, thing, CHECKS)
         else:
@@ -350,8 +354,21 @@ class Instruction:
 
     def whole(self, container: object, expression: Expression, does: str) -> Access | None:
         """An access to all of a built-in container that can change."""
-        if values.size(container) is None or values.exactly(container, *_UNCHANGING):
+        container = self.standing_for(container, expression)
+        content = inside(container)
+        content = container if content is None else content
+        if values.size(content) is None or values.exactly(content, *_UNCHANGING):
             return None
         access = Access(does, WHOLE, container, "", self.names.name_of(container, expression))
-        access.old = container
+        access.old = content
         return access
+
+    def standing_for(self, container: object, expression: Expression, key: object = MISSING) -> object:
+        """The container that is meant by one: that inside of it, if the standard library writes it in Python."""
+        found = held(container, key)
+        if found is None:
+            return container
+        holder, attribute, content = found
+        sort = ATTRIBUTE if attribute else ""
+        self.names.remember(content, self.names.name_of(container, expression), sort, holder, attribute)
+        return content

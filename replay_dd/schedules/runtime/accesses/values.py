@@ -53,9 +53,6 @@ _SIZED = (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray)
 _LONGEST_TEXT = 40
 _STATES = (("queue", "size"), ("_flag", ""), ("_value", ""), ("_state", ""))  # Queue, Event, Semaphore, Future
 _MOST_KEPT = 1_000  # elements whose identities are kept for a while
-_WEAK = ("weakref", "WeakValueDictionary")
-_MAPPINGS = (_WEAK, ("collections", "UserDict"))
-_ENVIRONMENT = ("os", "_Environ")
 _MOST_SHOWN = 4  # elements
 _MOST_KEYS = 10_000  # compared one by one
 _LARGEST_INT = 1 << 200
@@ -270,31 +267,6 @@ def iterated(iterator: object) -> object:
         if is_a(one, dict, list, set, deque):
             return one
     return UNKNOWN
-
-
-def inside(thing: Any) -> dict[Any, Any] | None:
-    """The dictionary of a mapping that the standard library writes in Python; None of anything else."""
-    if (module_name(type(thing)), type_name(type(thing))) == _ENVIRONMENT:
-        found = (own_values(thing) or {}).get("_data")
-        return _decoded(found) if type(found) is dict else None
-    if not any((module_name(base), type_name(base)) in _MAPPINGS for base in mro(type(thing))):
-        return None
-    found = (own_values(thing) or {}).get("data")
-    return found if type(found) is dict else None
-
-
-def _decoded(variables: dict[object, object]) -> dict[object, object]:
-    """The variables of the environment as the program sees them."""
-    return {_text(name): _text(value) for name, value in variables.items()}
-
-
-def _text(value: object) -> object:
-    return value.decode("utf-8", "surrogateescape") if type(value) is bytes else value
-
-
-def is_weak_mapping(thing: object) -> bool:
-    """Whether it is a mapping whose values are gone once nobody else refers to them."""
-    return any((module_name(base), type_name(base)) == _WEAK for base in mro(type(thing)))
 
 
 def state(thing: Any) -> object:
