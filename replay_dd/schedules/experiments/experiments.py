@@ -60,6 +60,7 @@ _CLOSED_LOOP = "the library closes the loop once the coroutine has returned, and
 _LOOK_FIRST = "no lock makes a thread look at the state before it waits for a notification that has come already"
 _SIGNAL = "no lock keeps a signal from interrupting the thread that has it"
 _STOP_FLAG = "no lock and no order of the two makes the loop look whether the queue is empty"
+_EXTRA_PERMIT = "no lock and no order takes back the permit that nobody had taken"
 _KEPT_PERMIT = "no lock and no order gives back the permit that an exception took along"
 _TIMER = "no lock stops a timer whose time is over; one that covers the look at the result, too, only moves that"
 _OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
@@ -103,6 +104,8 @@ def with_experiments(
         return explanation._replace(tried=Experiments(why_not=_OF_TASKS))
     if explanation.conflict is not None and explanation.conflict.left_over:
         return explanation._replace(tried=Experiments(why_not=_LEFT_OVER))
+    if explanation.conflict is not None and explanation.conflict.extra_permit:
+        return explanation._replace(tried=Experiments(why_not=_EXTRA_PERMIT))
     if budget.time_s is not None and budget.time_s <= 0:
         return explanation._replace(tried=Experiments(why_not="the time is over"))
     try:

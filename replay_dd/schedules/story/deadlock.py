@@ -9,6 +9,7 @@ from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.hanging import verdict_of
 from replay_dd.schedules.story.story import HangTold, Step, Story, Thing, Turn, path_of
+from replay_dd.schedules.story.undone_items import waits_until_done
 from replay_dd.schedules.story.verdict import Verdict, Wait
 
 _MOST_PASSING = 6
@@ -103,6 +104,8 @@ def waits_for(hang: Hang, thread: HangThread) -> str:
         "Barrier": "for other threads at",
         "Future": "for the result of",
     }.get(thing.kind, "for")
+    if waits_until_done(thread):
+        return f"waits until all items of {thing.name} are done"
     if "Queue" in thing.kind:
         words = "for room in" if thing.state.startswith("full") else "for an item in"
     return f"waits {words} {thing.name}{holder}{state}"

@@ -13,7 +13,7 @@ from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.model import Ending, Switch
+from replay_dd.schedules.model import Switch
 from replay_dd.schedules.story.both import (
     with_first_half,
     with_first_step,
@@ -35,10 +35,9 @@ from replay_dd.schedules.story.kinds import (
     essential,
     kind_of,
 )
-from replay_dd.schedules.story.left_over import INFERRED as LEFT_OVER_INFERRED
-from replay_dd.schedules.story.left_over import find_left_over
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
+from replay_dd.schedules.story.own_fault import tell_own_fault
 from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import other_order
@@ -139,9 +138,9 @@ def _race(
 ) -> Explanation:
     ending = found.failing.ending
     conflict = conflict_of(found, switch, twins)
-    left_over = _left_over(conflict, twins, ending)
-    if left_over is not None:
-        return left_over
+    own_fault = tell_own_fault(conflict, twins, ending)
+    if own_fault is not None:
+        return Explanation(own_fault[1], conflict=own_fault[0])
     if conflict.left is None and conflict.right is None:
         other = _of_first_look(found, switch, twins, runner, limit_s)
         return other if other.story or other.interrupted else _of_other_choice(found, twins, runner, limit_s)
@@ -178,17 +177,6 @@ def _race(
         story = story._replace(summary=story.summary + other_order(link.first, link.second))
     links = Links((*links.tried, *more.tried), links.runs + more.runs)
     return Explanation(story, "", links, _chain(twins, proved, found, story), interrupted, conflict=conflict)
-
-
-def _left_over(conflict: Conflict, twins: Twins, ending: Ending) -> Explanation | None:
-    """The story of what a thread finds of its own, if all that is known else is an order; None if there is none."""
-    if twins.failing_hang is not None or kind_of(conflict, ending) not in ("", ORDER_VIOLATION):
-        return None
-    found = find_left_over(twins.failing, twins.passing)
-    story = None if found is None else tell_race(found, twins.failing, twins.passing, ending)
-    if story is None:
-        return None
-    return Explanation(story._replace(inferred=(*story.inferred, LEFT_OVER_INFERRED)), conflict=found)
 
 
 def _other_orders(

@@ -47,6 +47,7 @@ INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
+EXTRA_PERMIT = "permit released without being taken"
 LEFT_OVER = "left over from an earlier call"
 MISSED_NOTIFICATION = "missed notification"
 LOCK_ORDER = "lock-order deadlock"
@@ -63,6 +64,7 @@ LEAKED_PERMIT = "permit never released"
 SHORT_BARRIER = "barrier with a thread missing"
 NO_PRODUCER = "missing producer"
 NO_CONSUMER = "missing consumer"
+NEVER_DONE = "item never done"
 NEVER_COMPLETED = "future never completed"
 NEVER_COMES = "wait for what never comes"
 IMPORT = "import deadlock"
@@ -83,6 +85,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return _of_deadlock(conflict, ending)
     if conflict.left_over:
         return LEFT_OVER
+    if conflict.extra_permit:
+        return EXTRA_PERMIT
     if conflict.inside is not None:
         return CONCURRENT_USE
     left, right = conflict.left, conflict.right

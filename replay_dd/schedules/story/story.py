@@ -14,6 +14,8 @@ from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.observation import Access, StackFrame
 from replay_dd.schedules.story.verdict import Verdict
 
+_DONE_TO = ("left over", "modified", "overwritten", "published", "undone")  # kinds that say what happened to a thing
+
 
 class Step(NamedTuple):
     """Accesses of one line, made in one go.
@@ -108,7 +110,9 @@ class Story(NamedTuple):
 def kind_in_words(story: Story) -> str:
     """The kind of a story; for a hang, also that of the race that leads there."""
     led_by = "" if story.hang is None else story.hang.led_by_kind
-    return f"{story.kind} after {_article(led_by)} {led_by}" if led_by else story.kind
+    if not led_by:
+        return story.kind
+    return f"{story.kind} after {'something' if led_by.startswith(_DONE_TO) else _article(led_by)} {led_by}"
 
 
 def _article(words: str) -> str:

@@ -16,6 +16,7 @@ from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.own_value import own_value_in_words
+from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.second_look import help_of_second_look
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
 from replay_dd.schedules.story.stop_flag import help_of_stop_flag
@@ -102,6 +103,8 @@ class _Teller:
         )
 
     def _help(self, kind: str, access: Access) -> str:
+        if kind == kinds.EXTRA_PERMIT:
+            return help_of_extra_permit(self.conflict)
         if kind == kinds.LEFT_OVER:
             return (
                 f"set {access.name} in each call, or delete it when a call ends; a thread that serves one call "
@@ -219,6 +222,8 @@ class _Teller:
             then = ""
             if following is not None and self.conflict.left_over:
                 then = f"the call is over; thread {thread} goes on with another one"
+            elif following is not None and self.conflict.extra_permit:
+                then = f"thread {following.thread} runs"
             elif following is not None and turn.thread == thread:
                 stops = "awaits" if self.conflict.of_tasks else "stopped"
                 then = f"{stops} {self._stopped_at()}; thread {following.thread} runs"

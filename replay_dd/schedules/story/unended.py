@@ -12,9 +12,10 @@ from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangFrame, HangStep, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.undone_items import of_undone_items, waits_until_done
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_calls, own_name, things_of
 from replay_dd.schedules.story.wait_loops import waits_in_loop
-from replay_dd.schedules.story.way_out import WayOut, never_releases, returns_in_one_way, way_out_of
+from replay_dd.schedules.story.way_out import WayOut, decides_to_release, never_releases, returns_in_one_way, way_out_of
 from replay_dd.schedules.story.words import listed
 
 _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
@@ -80,6 +81,9 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
     verb = "wait" if len(waits) > 1 else "waits"
     if thing.kind in ("Condition", "Event"):
         return _of_signal(hang, waits, thing, steps, f"{who} {verb}", ending)
+    until_done = tuple(wait for wait in waits if waits_until_done(wait.thread))
+    if until_done:
+        return of_undone_items(hang, until_done, thing, ending)
     if thing.kind in _QUEUES:
         return _of_queue(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _SEMAPHORES:
@@ -282,6 +286,8 @@ def _of_semaphore(
             how = f"{'left that function by an exception' if left.raised else 'returned'} ({left.file}:{left.line})"
             if never_releases(place):
                 help_ = _where_kept(thing, place, left)
+            elif not left.raised and decides_to_release(place, left):
+                help_ = ""  # what it has found there is wrong
         words += f" Thread {step.thread} took one{where}" + (f", {how}" if how else "") + " and never released it."
         words += how_died(ending, step.thread)
     return Verdict(

@@ -60,8 +60,16 @@ def never_releases(place: HangFrame) -> bool:
     function = _function_around(place)
     if function is None:
         return False
-    called = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
-    return not any(isinstance(one, ast.Attribute) and one.attr == "release" for one in called)
+    return not _calls_release(function)
+
+
+def decides_to_release(place: HangFrame, left: WayOut) -> bool:
+    """Whether the line from which a function returned is an ``if`` that decides whether it calls ``release()``."""
+    function = _function_around(place)
+    if function is None:
+        return False
+    decisions = [node for node in ast.walk(function) if isinstance(node, ast.If) and node.test.lineno == left.line]
+    return any(_calls_release(node) for node in decisions)
 
 
 def returns_in_one_way(place: HangFrame) -> bool:
@@ -72,6 +80,11 @@ def returns_in_one_way(place: HangFrame) -> bool:
     inner = {id(one) for node in ast.walk(function) if node is not function for one in _inside_of_function(node)}
     returns = [node for node in ast.walk(function) if isinstance(node, ast.Return) and id(node) not in inner]
     return not returns or (len(returns) == 1 and _last_of(function.body) is returns[0])
+
+
+def _calls_release(node: ast.AST) -> bool:
+    called = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
+    return any(isinstance(one, ast.Attribute) and one.attr == "release" for one in called)
 
 
 def _function_around(place: HangFrame) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

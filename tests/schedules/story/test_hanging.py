@@ -9,6 +9,7 @@ import pytest
 from replay_dd.schedules.hang import NO_STACK, Hang, HangFrame, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.deadlock import waits_for
 from replay_dd.schedules.story.hanging import verdict_of, waits_of
 from replay_dd.schedules.story.verdict import Verdict, why_lost
 
@@ -224,6 +225,30 @@ def test_items_that_were_there_from_the_beginning_are_not_denied() -> None:
     assert "It had some when the threads began, and thread 0.2 took the last one." in verdict.summary
     assert "Nobody ever did." in told(*parts).summary
     assert "Nobody ever did." in told(*parts, step(1, "0.1", "gets from", 2)).summary
+
+
+def joining(name: str) -> HangThread:
+    return replace(thread(name, 1), explanation="waits for all items of the Queue to be done")
+
+
+def test_who_waits_until_all_items_are_done_does_not_wait_for_an_item() -> None:
+    parts = [joining("0"), thread("0.2", 1), thread("0.1"), thing(1, "Queue", state="empty")]
+    steps = [step(1, "0.2", "gets from", 3), step(1, "0.2", "is done with an item of", 4)]
+    steps += [step(1, "0.1", "gets from", 5), step(1, "0.2", "gets from", 6), step(1, "0.2", "waits", 7)]
+    verdict = told(*parts, *steps, ending=died("0.1"))
+    assert verdict.kind == kinds.NEVER_DONE
+    assert [wait.thread.thread for wait in verdict.waits] == ["0"]
+    assert "Thread 0.1 took one at prog.py:10, and did not call `task_done()` for it. An exc" in verdict.summary
+    assert [one.time for one in verdict.steps] == [5]
+    assert "`finally:`" in verdict.help
+    assert waits_for(hang(*parts), joining("0")) == "waits until all items of thing1 are done"
+    assert "Thread 0.1 took 2, the last one at" in told(*parts, *steps, step(1, "0.1", "gets from", 5)).summary
+
+
+def test_items_that_nobody_takes_are_not_done_either() -> None:
+    verdict = told(joining("0"), thread("0.1"), thing(1, "Queue", state="it has 2 items"), ending=died("0.1"))
+    assert "In it, has 2 items" not in verdict.summary
+    assert "It has 2 items, and nobody takes them out. An exception ended thread 0.1" in verdict.summary
 
 
 def test_a_permit_that_was_not_given_back_is_told_with_its_place() -> None:

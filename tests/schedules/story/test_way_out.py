@@ -15,7 +15,7 @@ from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.explain import explain
-from replay_dd.schedules.story.way_out import returns_in_one_way
+from replay_dd.schedules.story.way_out import WayOut, decides_to_release, returns_in_one_way
 from replay_dd.schedules.target import describe_program
 
 LENT = """\
@@ -180,3 +180,14 @@ def test_a_function_that_always_hands_on_its_permit_leaves_it_to_its_caller(tmp_
 def test_ways_to_return(body: str, one_way: bool, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(f"def borrow():\n    {body}\n")
     assert returns_in_one_way(HangFrame("prog.py", str(tmp_path / "prog.py"), 1, "borrow", True)) is one_way
+
+
+def test_where_a_function_decides_whether_it_releases(tmp_path: Path) -> None:
+    lines = ["def leave():", "    permits.acquire()", "    if count == 0:", "        permits.release()", "    note()"]
+    (tmp_path / "prog.py").write_text("\n".join(lines) + "\n")
+    place = HangFrame("prog.py", str(tmp_path / "prog.py"), 2, "leave", True)
+    assert decides_to_release(place, WayOut("prog.py", 3, raised=False))
+    assert not decides_to_release(place, WayOut("prog.py", 5, raised=False))
+    assert not decides_to_release(
+        HangFrame("gone.py", "/gone.py", 2, "leave", True), WayOut("gone.py", 3, raised=False)
+    )

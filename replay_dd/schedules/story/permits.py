@@ -1,0 +1,148 @@
+"""A semaphore that gets a permit back which nobody has taken: then more threads come in than should.
+
+Rules of this module:
+
+* All permits are there, and one more comes back: a ``BoundedSemaphore`` raises an error then. The first call that is
+  seen finds them all. A semaphore that begins without any sends signals, and is left alone.
+* To blame is a thread that had asked for permits, and has given more back than it got. One that never asked may give
+  back what another one has taken for it.
+* A wait that ends in time gets its permit, as far as that is known: only ``acquire(False)`` of none gets none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.words import short_file
+
+INFERRED = "that no permit was taken for this: the calls of each thread are counted"
+_SEMAPHORES = ("Semaphore", "BoundedSemaphore")
+_MOST_GUESTS = 3  # threads that then come in, as told
+
+
+def find_extra_permit(failing: Observation) -> Conflict | None:
+    """The conflict of a thread that gives back what it has not taken; None if none is seen, or not which one did.
+
+    Args:
+        failing: all that the failing run accessed.
+    """
+    for used in _by_semaphore(failing):
+        there = used[0].old.text
+        if not there.isdecimal() or there == "0":
+            continue
+        extra = [one for thread in dict.fromkeys(one.thread for one in used) for one in _not_taken(used, thread)]
+        full = [one for one in used if _releases(one) and one.old.text.isdecimal() and int(one.old.text) >= int(there)]
+        if full and len({(one.place.path, one.place.line) for one in extra}) == 1:
+            return _conflict(min(extra, key=lambda one: one.number), used)
+    return None
+
+
+def is_let_in(conflict: Conflict, by: Conflict, failing: Observation) -> bool:
+    """Whether what threads do to each other is done with permits of a semaphore that has one too many, or to it.
+
+    Args:
+        conflict: what the threads did.
+        by: the extra permit.
+        failing: all that the failing run accessed.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    accesses = [one for edge in edges for one in (edge.access, *edge.others)]
+    return bool(accesses) and all(_has_permit(one, by, failing) for one in accesses)
+
+
+def _has_permit(access: Access, by: Conflict, failing: Observation) -> bool:
+    thing = by.before[-1].thing
+    if access.thing == thing:
+        return True
+    own = [one for one in failing.accesses if one.thread == access.thread and one.number < access.number]
+    own = [one for one in own if one.thing == thing and (_releases(one) or _asks(one))]
+    return bool(own) and _asks(own[-1])
+
+
+def in_words(conflict: Conflict) -> str:
+    """What happened, in a sentence or two.
+
+    Args:
+        conflict: of a thread that gives back what it has not taken.
+    """
+    *own, extra = conflict.before
+    others = [one for one in conflict.stretch if _asks(one)]
+    comes_in = f" Thread {others[0].thread} gets in by that ({_at(others[0])})." if others else ""
+    before = [one for one in own if _releases(one)]
+    why = (
+        f"a second time ({_at(extra)}), as it has done so already ({_at(before[-1])})"
+        if before
+        else f"({_at(extra)}) although it got no permit ({_at(own[-1])})"
+    )
+    too_many = "there is one permit more than there should be."
+    return f"Thread {conflict.thread} releases {extra.name} {why}: {too_many}{comes_in}"
+
+
+def help_of_extra_permit(conflict: Conflict) -> str:
+    """What would help.
+
+    Args:
+        conflict: of a thread that gives back what it has not taken.
+    """
+    *own, extra = conflict.before
+    before = [one for one in own if _releases(one)]
+    bounded = "" if extra.holder_type == "BoundedSemaphore" else "; a BoundedSemaphore raises an error there"
+    if before:
+        return (
+            f"release {extra.name} once for each permit: either at {_at(before[-1])} or at {_at(extra)}, not on one "
+            f"way through both{bounded}"
+        )
+    return (
+        f"release {extra.name} ({_at(extra)}) only if `acquire()` ({_at(own[-1])}) got a permit: ask for it before the "
+        f"`try:` whose `finally:` releases it{bounded}"
+    )
+
+
+def _conflict(extra: Access, used: Sequence[Access]) -> Conflict:
+    own = [one for one in used if one.thread == extra.thread and one.number <= extra.number]
+    began = next(number for number in reversed(range(len(own))) if _asks(own[number]))
+    later = [one for one in used if one.thread != extra.thread and one.number > extra.number and _asks(one)]
+    waiting = [one for one in used if one.thread != extra.thread and own[began].number < one.number < extra.number]
+    guests = tuple((later or [one for one in waiting if _asks(one) and one.old.text == "0"])[:_MOST_GUESTS])
+    left = Edge(own[began], guests, inferred=False)
+    return Conflict(extra.thread, left, None, None, guests, tuple(own[began:]), (), extra_permit=True)
+
+
+def _not_taken(used: Sequence[Access], thread: str) -> Iterator[Access]:
+    """Where a thread gives back what it has not taken, although it had asked for a permit before."""
+    has, asked = 0, False
+    for one in used:
+        if one.thread != thread:
+            continue
+        if _asks(one):
+            has, asked = has + _gets(one), True
+        elif _releases(one) and has:
+            has -= 1
+        elif _releases(one) and asked:
+            yield one
+
+
+def _by_semaphore(failing: Observation) -> list[list[Access]]:
+    found: dict[tuple[str, int, str], list[Access]] = {}
+    for one in failing.accesses:
+        if one.does == "calls" and one.holder_type in _SEMAPHORES and one.thing[0] == "object":
+            found.setdefault(one.thing, []).append(one)
+    return list(found.values())
+
+
+def _gets(access: Access) -> bool:
+    return access.old.text != "0" or access.detail not in ("acquire(False)", "acquire(0)")
+
+
+def _asks(access: Access) -> bool:
+    return access.detail.startswith("acquire(")
+
+
+def _releases(access: Access) -> bool:
+    return access.detail.startswith("release(")
+
+
+def _at(access: Access) -> str:
+    return f"{short_file(access.place.file)}:{access.place.line}"
