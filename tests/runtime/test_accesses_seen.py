@@ -117,6 +117,9 @@ PROGRAM = """
             pass
         layers["depth"]
         layers["width"] = 5
+        own = contextvars.copy_context()
+        own.run(len, "a")
+        threading.Thread(target=own.run)
 
     @functools.lru_cache(maxsize=2)
     def double(number):
@@ -295,6 +298,12 @@ def test_what_a_container_of_the_library_holds_stands_for_it(seen: list[Access])
     depths = [one for one in seen if one.thing[2] == "'depth'"]
     assert [one.old.text for one in depths] == ["1"]
     assert not depths[0].touches(next(one for one in seen if one.thing[2] == "'width'"))
+
+
+def test_who_enters_a_context_or_gives_it_away_to_be_entered_is_known(seen: list[Access]) -> None:
+    uses = [one for one in seen if one.holder_type == "Context"]
+    assert [(one.detail, one.thing[0], one.writes) for one in uses] == [("run()", "object", True)] * 2
+    assert uses[0].touches(uses[1])
 
 
 def test_from_where_a_thread_was_started_is_known(observation: Observation) -> None:

@@ -40,6 +40,7 @@ from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.hanging import is_taken_by_handler
 from replay_dd.schedules.story.kinds import essential
+from replay_dd.schedules.story.own_fault import WHY_NOT_TRIED
 from replay_dd.schedules.story.stop_flag import help_of_stop_flag
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.timers import help_of_cancelled_timer
@@ -60,7 +61,6 @@ _CLOSED_LOOP = "the library closes the loop once the coroutine has returned, and
 _LOOK_FIRST = "no lock makes a thread look at the state before it waits for a notification that has come already"
 _SIGNAL = "no lock keeps a signal from interrupting the thread that has it"
 _STOP_FLAG = "no lock and no order of the two makes the loop look whether the queue is empty"
-_EXTRA_PERMIT = "no lock and no order takes back the permit that nobody had taken"
 _KEPT_PERMIT = "no lock and no order gives back the permit that an exception took along"
 _TIMER = "no lock stops a timer whose time is over; one that covers the look at the result, too, only moves that"
 _OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
@@ -104,8 +104,8 @@ def with_experiments(
         return explanation._replace(tried=Experiments(why_not=_OF_TASKS))
     if explanation.conflict is not None and explanation.conflict.left_over:
         return explanation._replace(tried=Experiments(why_not=_LEFT_OVER))
-    if explanation.conflict is not None and explanation.conflict.extra_permit:
-        return explanation._replace(tried=Experiments(why_not=_EXTRA_PERMIT))
+    if explanation.conflict is not None and explanation.conflict.fault:
+        return explanation._replace(tried=Experiments(why_not=WHY_NOT_TRIED[explanation.conflict.fault]))
     if budget.time_s is not None and budget.time_s <= 0:
         return explanation._replace(tried=Experiments(why_not="the time is over"))
     try:

@@ -57,7 +57,7 @@ class Conflict(NamedTuple):
         since: where the thread has done something before the stretch that the others should have known.
         inside: the call of an installed package that the thread has not come back from while another one calls it, too.
         left_over: it is one thread that finds what it has left for itself in an earlier call.
-        extra_permit: the thread gives a permit of a semaphore back which it has not taken.
+        fault: the kind, where one thread does something wrong whatever the others do; otherwise empty.
         of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
     """
 
@@ -73,7 +73,7 @@ class Conflict(NamedTuple):
     since: Place | None = None
     inside: StackFrame | None = None
     left_over: bool = False
-    extra_permit: bool = False
+    fault: str = ""
     of_tasks: bool = False
 
 

@@ -47,6 +47,7 @@ INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
+SHARED_CONTEXT = "context entered twice"
 EXTRA_PERMIT = "permit released without being taken"
 LEFT_OVER = "left over from an earlier call"
 MISSED_NOTIFICATION = "missed notification"
@@ -85,8 +86,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return _of_deadlock(conflict, ending)
     if conflict.left_over:
         return LEFT_OVER
-    if conflict.extra_permit:
-        return EXTRA_PERMIT
+    if conflict.fault:
+        return conflict.fault
     if conflict.inside is not None:
         return CONCURRENT_USE
     left, right = conflict.left, conflict.right

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story import left_over, permits
+from replay_dd.schedules.story import left_over, permits, shared_context
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.story.kinds import ORDER_VIOLATION, kind_of
+from replay_dd.schedules.story.kinds import EXTRA_PERMIT, ORDER_VIOLATION, SHARED_CONTEXT, kind_of
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins
+
+WHY_NOT_TRIED = {
+    EXTRA_PERMIT: "no lock and no order takes back the permit that nobody had taken",
+    SHARED_CONTEXT: "a lock would let tasks wait for each other that need a context each",
+}
+"""Why nothing is tried against such a fault, by its kind."""
 
 _VAGUE = ("", ORDER_VIOLATION)
 
@@ -24,8 +30,15 @@ def tell_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[Co
     if twins.failing_hang is not None:
         return None
     vague = kind_of(conflict, ending) in _VAGUE
-    found, why = permits.find_extra_permit(twins.failing), permits.INFERRED
-    if found is not None and not vague and not permits.is_let_in(conflict, found, twins.failing):
+    found, why = shared_context.find_shared_context(twins.failing, ending), shared_context.INFERRED
+    if found is None:
+        found, why = permits.find_extra_permit(twins.failing), permits.INFERRED
+    if (
+        found is not None
+        and found.fault == EXTRA_PERMIT
+        and not vague
+        and not permits.is_let_in(conflict, found, twins.failing)
+    ):
         found = None
     if found is None and vague:
         found, why = left_over.find_left_over(twins.failing, twins.passing), left_over.INFERRED

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.kinds import EXTRA_PERMIT
 from replay_dd.schedules.story.words import short_file
 
 INFERRED = "that no permit was taken for this: the calls of each thread are counted"
@@ -107,7 +108,7 @@ def _conflict(extra: Access, used: Sequence[Access]) -> Conflict:
     waiting = [one for one in used if one.thread != extra.thread and own[began].number < one.number < extra.number]
     guests = tuple((later or [one for one in waiting if _asks(one) and one.old.text == "0"])[:_MOST_GUESTS])
     left = Edge(own[began], guests, inferred=False)
-    return Conflict(extra.thread, left, None, None, guests, tuple(own[began:]), (), extra_permit=True)
+    return Conflict(extra.thread, left, None, None, guests, tuple(own[began:]), (), fault=EXTRA_PERMIT)
 
 
 def _not_taken(used: Sequence[Access], thread: str) -> Iterator[Access]:

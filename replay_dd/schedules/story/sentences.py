@@ -9,6 +9,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.edges import empties, replaces_container
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
+from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
 from replay_dd.schedules.story.story import called_at
 from replay_dd.schedules.story.words import listed, short_file
 
@@ -46,6 +47,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         return ""
     if kind == kinds.EXTRA_PERMIT:
         return extra_permit_in_words(conflict)
+    if kind == kinds.SHARED_CONTEXT:
+        return shared_context_in_words(conflict)
     if right is None or left is None or kind == kinds.CONCURRENT_USE:
         return _of_one_edge(kind, conflict, edge)
     if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(left, right):
@@ -264,7 +267,7 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     """
     right, left = conflict.right, conflict.left
     edge = right or left
-    if kind in (kinds.LEFT_OVER, kinds.EXTRA_PERMIT):
+    if kind == kinds.LEFT_OVER or conflict.fault:
         return ""
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"

@@ -19,6 +19,7 @@ from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.second_look import help_of_second_look
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
+from replay_dd.schedules.story.shared_context import help_of_shared_context
 from replay_dd.schedules.story.stop_flag import help_of_stop_flag
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn, called_at, path_of
 from replay_dd.schedules.story.timers import help_of_cancelled_timer
@@ -105,6 +106,8 @@ class _Teller:
     def _help(self, kind: str, access: Access) -> str:
         if kind == kinds.EXTRA_PERMIT:
             return help_of_extra_permit(self.conflict)
+        if kind == kinds.SHARED_CONTEXT:
+            return help_of_shared_context(self.conflict)
         if kind == kinds.LEFT_OVER:
             return (
                 f"set {access.name} in each call, or delete it when a call ends; a thread that serves one call "
@@ -222,7 +225,7 @@ class _Teller:
             then = ""
             if following is not None and self.conflict.left_over:
                 then = f"the call is over; thread {thread} goes on with another one"
-            elif following is not None and self.conflict.extra_permit:
+            elif following is not None and self.conflict.fault:
                 then = f"thread {following.thread} runs"
             elif following is not None and turn.thread == thread:
                 stops = "awaits" if self.conflict.of_tasks else "stopped"

@@ -12,6 +12,7 @@ from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
 from .closable import bottom, is_socket, of_socket, of_stream
+from .contexts import entered, use_of
 from .instruction import Instruction
 from .library_containers import inside
 from .loops import is_loop, of_loop
@@ -37,8 +38,19 @@ _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 class AnyInstruction(Instruction):
     """One instruction that is about to run; it may be a call."""
 
+    _context: object = None  # of `contextvars`, which the call enters or lets the library enter
+
     def call(self) -> Access | None:
         """What a call does, if it is of something built in; what others do is seen in their own code."""
+        access = self._what_it_does()
+        if self._context is None:
+            return access
+        use = use_of(self._context, self.names.name_of(self._context))
+        if access is not None and self.also is None:
+            self.also = use
+        return access or use
+
+    def _what_it_does(self) -> Access | None:
         if self.name == "CALL_FUNCTION_EX":  # one value for all arguments, and one for those with names
             count, extra = 1, self.argument & 1 if STAR_CALL_HAS_FLAG else 1
         else:
@@ -76,6 +88,7 @@ class AnyInstruction(Instruction):
         own_code = type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename)
         if own_code and not _is_own_generator(own):  # whose `seed` is one of ours
             return None  # what it does is seen in its own code
+        self._context = entered(own, name, arguments)
         if values.is_reference(function):
             return self._referent(function, self.expression(count + extra + 2) or self.expression(count + extra + 1))
         memoised = look_for_result(function, own, arguments) if self.name == "CALL" else None

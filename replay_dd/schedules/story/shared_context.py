@@ -1,0 +1,77 @@
+"""A context of ``contextvars`` that one thread enters while another one is inside it; the interpreter refuses that.
+
+Rules of this module:
+
+* The exception tells that it happened; what was seen tells who was to enter which context. It may be one thread that
+  gave the context to two tasks of a pool.
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.model import Ending
+from replay_dd.schedules.observation import Access, Observation, Thing
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.kinds import SHARED_CONTEXT
+from replay_dd.schedules.story.words import short_file
+
+INFERRED = "which context it is, from the exception and from who was to enter one twice"
+_REFUSED = "cannot enter context"
+
+
+def find_shared_context(failing: Observation, ending: Ending) -> Conflict | None:
+    """The conflict of those who enter one context; None if none was refused, or it is not known which one.
+
+    Args:
+        failing: all that the failing run accessed.
+        ending: how the failing run ended.
+    """
+    if not any(_REFUSED in error.text for error in ending.exceptions):
+        return None
+    uses: dict[Thing, list[Access]] = {}
+    for one in failing.accesses:
+        if one.holder_type == "Context" and one.detail == "run()":
+            uses.setdefault(one.thing, []).append(one)
+    shared = [own for own in uses.values() if len(own) > 1]
+    if not shared:
+        return None
+    *_, first, second = shared[-1]
+    of_one = first.thread == second.thread
+    own, others = ((first, second), ()) if of_one else ((first,), (second,))
+    return Conflict(
+        first.thread, Edge(first, others, inferred=False), None, None, others, own, (), fault=SHARED_CONTEXT
+    )
+
+
+def in_words(conflict: Conflict) -> str:
+    """What happened, in a sentence or two.
+
+    Args:
+        conflict: of those who enter one context.
+    """
+    first, second = (*conflict.before, *conflict.stretch)
+    if first.thread == second.thread:
+        return (
+            f"Thread {first.thread} lets two calls run in one context ({_at(first)}, {_at(second)}), which may come to "
+            "two threads at a time; a context that is entered already cannot be entered once more."
+        )
+    return (
+        f"Thread {second.thread} enters a context ({_at(second)}) that thread {first.thread} has entered "
+        f"({_at(first)}) and not left yet."
+    )
+
+
+def help_of_shared_context(conflict: Conflict) -> str:
+    """What would help.
+
+    Args:
+        conflict: of those who enter one context.
+    """
+    first, second = (*conflict.before, *conflict.stretch)
+    return (
+        f"give each call a context of its own at {_at(first)} and {_at(second)}: `contextvars.copy_context().run`, or "
+        "`.copy().run` of the one that they share"
+    )
+
+
+def _at(access: Access) -> str:
+    return f"{short_file(access.place.file)}:{access.place.line}"
