@@ -105,7 +105,7 @@ def _submitted(early: Access, before: Sequence[Access]) -> Access | None:
     name = path[0].function.rpartition(".")[2] if path else ""
     gives = [f"submit({what} {name}" for what in ("function", "method")]
     given = [one for one in before if _method(one) == "submit" and re.split("[,)]", one.detail)[0] in gives]
-    return given[0] if len(given) == 1 else None
+    return given[-1] if len({(one.place.path, one.place.line) for one in given}) == 1 else None
 
 
 def _given_to_loop(early: Access, before: Sequence[Access]) -> Access | None:
@@ -113,7 +113,7 @@ def _given_to_loop(early: Access, before: Sequence[Access]) -> Access | None:
     if not any(frame.function.endswith("._run_once") and not frame.counted for frame in early.stack):
         return None
     given = [one for one in before if _method(one) in _GIVES_TO_LOOP and one.thread != early.thread]
-    return given[0] if len(given) == 1 else None
+    return given[-1] if len({(one.place.path, one.place.line) for one in given}) == 1 else None
 
 
 def _where_they_part(first: Sequence[_Frame], then: Sequence[_Frame]) -> tuple[_Frame, _Frame] | None:
