@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observation import Access
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import run_program, triggered
 
@@ -101,25 +101,6 @@ PROGRAM = """
         if has_room(2):
             pass
         count(2)
-        listeners.add(spare)
-        for one in listeners:
-            one.grow()
-        len(listeners)
-        ages[spare] = 3
-        ages.get(spare)
-        rows.append(7)
-        sum(rows)
-        for row in rows:
-            pass
-        options.put("size", 4)
-        options["size"]
-        for name, value in options.items():
-            pass
-        layers["depth"]
-        layers["width"] = 5
-        own = contextvars.copy_context()
-        own.run(len, "a")
-        threading.Thread(target=own.run)
 
     @functools.lru_cache(maxsize=2)
     def double(number):
@@ -144,13 +125,7 @@ PROGRAM = """
         lock, rest = None, most - taken
         return lock
 
-    class Options(collections.UserDict):
-        def put(self, name, value):
-            self.data[name] = value
-
     known = weakref.WeakValueDictionary()
-    listeners, ages = weakref.WeakSet(), weakref.WeakKeyDictionary()
-    rows, options, layers = collections.UserList(), Options(), collections.ChainMap({}, {"depth": 1})
     numbers = (number for number in range(2))
     memory, temporary = io.StringIO(), tempfile.TemporaryFile("w+")
     near, far = socket.socketpair()
@@ -162,16 +137,11 @@ PROGRAM = """
 
 
 @pytest.fixture(scope="module")
-def observation(tmp_path_factory: pytest.TempPathFactory) -> Observation:
+def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Access]:
     folder = tmp_path_factory.mktemp("work")
     run = run_program(folder, PROGRAM, ALL)
     assert run.log.ending.status == 0, run.output
-    return run.accesses
-
-
-@pytest.fixture(scope="module")
-def seen(observation: Observation) -> list[Access]:
-    return [access for access in observation.accesses if access.thread == "0.1"]
+    return [access for access in run.accesses.accesses if access.thread == "0.1"]
 
 
 def told(seen: list[Access], name: str) -> list[tuple[str, str, str]]:
@@ -270,47 +240,6 @@ def test_the_environment_is_a_mapping(seen: list[Access]) -> None:
         ("calls", "'here'", "?"),
         ("deletes", "'here'", "nothing"),
     ]
-
-
-def test_a_set_that_knows_its_elements_weakly_is_told_like_any_other(seen: list[Access]) -> None:
-    looks = [one for one in seen if one.thing[0] == "whole" and one.name == "listeners"]
-    assert [one.detail or one.does for one in looks] == ["begins", "iterates", "iterates", "len()"]
-    (added,) = [one for one in seen if one.name.startswith("listeners[")]
-    assert (added.detail, added.writes, added.old.is_missing, added.new.type) == ("add(Group)", True, True, "Group")
-    assert all(one.touches(added) for one in looks)
-    assert [(one.does, one.old.text) for one in seen if one.name.startswith("ages[")] == [
-        ("stores", "nothing"),
-        ("calls", "3"),
-    ]
-
-
-def test_what_a_container_of_the_library_holds_stands_for_it(seen: list[Access]) -> None:
-    rows = [one for one in seen if one.name == "rows" and one.thing[0] == "whole"]
-    assert [one.detail or one.does for one in rows] == ["append(7)", "sum()", "begins", "iterates", "iterates"]
-    assert {one.holder_type for one in rows} == {"list"}
-    assert rows[0].writes
-    options = [one for one in seen if one.thing[2] == "'size'"]
-    assert [one.does for one in options] == ["stores", "reads"]
-    assert options[0].touches(options[1]), "one of them is made by a class that is derived from it"
-    names = [one for one in seen if one.does == "iterates" and one.touches(options[0])]
-    assert len(names) == 2
-    assert told(seen, "layers['width']") == [("stores", "nothing", "5")]
-    depths = [one for one in seen if one.thing[2] == "'depth'"]
-    assert [one.old.text for one in depths] == ["1"]
-    assert not depths[0].touches(next(one for one in seen if one.thing[2] == "'width'"))
-
-
-def test_who_enters_a_context_or_gives_it_away_to_be_entered_is_known(seen: list[Access]) -> None:
-    uses = [one for one in seen if one.holder_type == "Context"]
-    assert [(one.detail, one.thing[0], one.writes) for one in uses] == [("run()", "object", True)] * 2
-    assert uses[0].touches(uses[1])
-
-
-def test_from_where_a_thread_was_started_is_known(observation: Observation) -> None:
-    stack = observation.started["0.1"]
-    assert [frame.function for frame in stack] == ["Thread.start", "<module>"]
-    assert PROGRAM.splitlines()[stack[-1].line - 1].strip() == "thread.start()"
-    assert "0" not in observation.started
 
 
 def test_what_a_class_has_of_its_metaclass_is_named_by_that(seen: list[Access]) -> None:
