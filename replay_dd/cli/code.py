@@ -148,7 +148,8 @@ def code_command(
     if as_json:
         echo_json(code_as_json(found, paths))
     else:
-        echo_lines(code_as_text(found, reading.name, paths))
+        names = [Path(path).name for path in reading.arguments] or [reading.name]
+        echo_lines(code_as_text(found, names, paths))
     return found.isolation.exit_code
 
 

@@ -20,6 +20,7 @@ from replay_dd.cli.options import (
     budget_options,
     fork_option,
     jobs_option,
+    journal_option,
     json_option,
     seed_option,
 )
@@ -73,6 +74,7 @@ _WHY = {None: "", "time": " within the time budget", "interrupt": ": interrupted
     seed_option("Random seed.", SEARCH),
     jobs_option(),
     *budget_options(),
+    journal_option(),
     *failure_options(),
     fork_option("a Python program where it first touches its input"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from replay_dd.experiment.journal import SearchedFor
 
 # What may differ when a search goes on: none of this decides what a run shows.
-_FREE = frozenset({"jobs", "max_tests", "time_budget", "no_fork", "yes"})
+_FREE = frozenset({"jobs", "max_tests", "runs", "time_budget", "no_fork", "yes"})
 
 _BETWEEN_WORDS = re.compile(r"[\s;|&()<>='\"`]+")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")

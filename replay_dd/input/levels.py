@@ -25,8 +25,10 @@ from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
 from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.grammars import language_of, token_edges, tree_parser
+from replay_dd.input.lengths import Lengths
+from replay_dd.input.nested import learn_lengths, without_records
 from replay_dd.input.records import RECORDS, record_edges
-from replay_dd.input.space import Changed, Kept, Replaced, Space, Subtrees
+from replay_dd.input.space import Changed, Kept, Left, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
 
@@ -48,6 +50,7 @@ class Tree:
 
 
 _MOST_NULLS = 0.02  # of the bytes of a text
+_NO_CONTROLS = bytes((*b"\t\n\f\r\x1b", *range(32, 256)))
 _ENDS = 2  # edges of a file that is not cut
 
 _FLAT = {level.name: level for level in (LINES, RECORDS, WORDS, CHARACTERS, BYTES)}
@@ -78,6 +81,11 @@ def _is_text(content: bytes) -> bool:
     return nulls <= _MOST_NULLS * len(content)
 
 
+def _has_controls(content: bytes) -> bool:
+    """Whether so many bytes are none of a text that some may be binary numbers."""
+    return len(content.translate(None, _NO_CONTROLS)) > _MOST_NULLS * len(content)
+
+
 def levels_named(names: str, file_name: str, language: str | None = None) -> tuple[Level | Tree, ...]:
     """The levels of a list such as ``lines,characters``.
 
@@ -101,26 +109,53 @@ def levels_named(names: str, file_name: str, language: str | None = None) -> tup
     return tuple(found)
 
 
-def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]) -> Course:
+def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree] | None) -> Course:
     """All searches for one answer.
 
     Args:
         content: the failing file.
         passing: the passing one; None to simplify the failing one.
-        levels: the levels, in order.
+        levels: the levels, in order; by default, those of :func:`default_levels`, after records if there are any.
 
     Raises:
         UsageError: a tree, to isolate a difference.
     """
+    chosen = levels or default_levels(content, isolate=passing is not None)
     if passing is None:
-        return _simplify(content, levels)
-    flat = [level for level in levels if isinstance(level, Level)]
-    if len(flat) < len(levels):
+        has_records = levels is None or RECORDS in levels
+        return _with_lengths(content, chosen) if has_records else _simplify(content, chosen)
+    flat = [level for level in chosen if isinstance(level, Level)]
+    if len(flat) < len(chosen):
         raise UsageError(
             "A difference has no tree.",
             "To isolate it, use units in a row: lines, tokens, words, characters, or bytes.",
         )
     return _isolate(content, passing, flat)
+
+
+def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
+    """Records first, outer ones before those inside of them; then the levels, with lengths that stay right."""
+    lengths = Lengths()
+    if RECORDS in levels:
+        _, content = yield marked(Kept(content, RECORDS), True)
+        levels = [level for level in levels if level != RECORDS] or [RECORDS]
+    content = yield from learn_lengths(content, lengths, is_text=not _has_controls(content))
+    while True:
+        searches = _simplify(content, levels)
+        space = next(searches, None)
+        while space is not None:
+            found = yield lengths.mended(space) if isinstance(space, Left) else space
+            content = found[1]
+            try:
+                space = searches.send(found)
+            except StopIteration:
+                space = None
+        # A record may have become superfluous, or empty.
+        before = content
+        content = yield from without_records(content, lengths)
+        if content == before:
+            return
+        levels = levels[-1:]
 
 
 def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:

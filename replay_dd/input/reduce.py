@@ -15,13 +15,14 @@ from replay_dd.experiment.result import Isolation
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_folder
 from replay_dd.input.forks import Runs
-from replay_dd.input.levels import Tree, course, default_levels
+from replay_dd.input.levels import Tree, course
 from replay_dd.input.program_runs import jobs_for, note_of_other_words
 from replay_dd.input.target import Target
 from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
+_CORRECTED = "Lengths and checksums in the input were corrected for what is left of it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def reduce_input(
     if target.packing is not None:
         begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
     else:
-        begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
+        begin = partial(course, content, passing, levels)
     oracle = (oracle or Oracle()).about(content, *(() if passing is None else (passing,))).named(target.names(content))
     with Runs(target, oracle, may_fork=may_fork) as runs:
         circumstance = InputUnits(
@@ -130,12 +131,16 @@ def reduce_input(
     def content_of(found: Found[Ending]) -> bytes:
         return final.content(found.configuration)
 
+    failing = content_of(isolation.failing)
+    kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
+    if kept is not None and failing != b"".join(content[start:stop] for start, stop in kept.intervals):
+        notes = (*notes, _CORRECTED)
     return InputIsolation(
         isolation,
         content,
-        content_of(isolation.failing),
+        failing,
         None if passing is None else content_of(isolation.passing),
         circumstance.wanted,
         (*notes, *runs.notes),
-        None if passing is not None else final.bytes_kept(isolation.failing.configuration),
+        kept,
     )

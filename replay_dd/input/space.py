@@ -53,10 +53,13 @@ class Left(Space):
 
     Args:
         content: the file.
+
+    Attributes:
+        content: the same.
     """
 
     def __init__(self, content: bytes) -> None:
-        self._content = content
+        self.content = content
 
     @abstractmethod
     def kept(self, configuration: IntervalSet) -> IntervalSet:
@@ -72,7 +75,7 @@ class Left(Space):
 
     def build(self, configuration: IntervalSet) -> bytes:
         """These bytes."""
-        return b"".join(self._content[start:stop] for start, stop in self.kept(configuration).intervals)
+        return b"".join(self.content[start:stop] for start, stop in self.kept(configuration).intervals)
 
 
 class Kept(Left):
@@ -101,7 +104,7 @@ class Kept(Left):
     def words(self, delta: int) -> str:
         """The unit, with its number."""
         start, stop = self.stretch(delta)
-        return f"{self.unit} {delta + 1}: {shown(self._content[start:stop])}"
+        return f"{self.unit} {delta + 1}: {shown(self.content[start:stop])}"
 
 
 class Inside(Left):
@@ -125,7 +128,7 @@ class Inside(Left):
     def kept(self, configuration: IntervalSet) -> IntervalSet:
         """All bytes but those of the units that are not kept."""
         cuts = IntervalSet.from_intervals(self._units[number] for number in self.all - configuration)
-        return IntervalSet.range(0, len(self._content)) - cuts
+        return IntervalSet.range(0, len(self.content)) - cuts
 
     def stretch(self, delta: int) -> Cut:
         """The unit."""
@@ -134,7 +137,37 @@ class Inside(Left):
     def words(self, delta: int) -> str:
         """The unit."""
         start, stop = self._units[delta]
-        return f"{self.unit}: {shown(self._content[start:stop])}"
+        return f"{self.unit}: {shown(self.content[start:stop])}"
+
+
+class Cuts(Left):
+    """Cuts of a file, of which some are not made.
+
+    Args:
+        content: the file.
+        unit: a noun in the singular for what a delta cuts out.
+        cuts: what each delta cuts out, which may overlap with what others do.
+    """
+
+    def __init__(self, content: bytes, unit: str, cuts: Sequence[Sequence[Cut]]) -> None:
+        super().__init__(content)
+        self.unit = unit
+        self._cuts = cuts
+        self.all = IntervalSet.range(0, len(cuts))
+
+    def kept(self, configuration: IntervalSet) -> IntervalSet:
+        """All bytes but those that the other deltas cut out."""
+        cuts = IntervalSet.from_intervals(cut for number in self.all - configuration for cut in self._cuts[number])
+        return IntervalSet.range(0, len(self.content)) - cuts
+
+    def stretch(self, delta: int) -> Cut:
+        """From the first byte to the last one that it cuts out."""
+        cuts = self._cuts[delta]
+        return min(start for start, _ in cuts), max(stop for _, stop in cuts)
+
+    def words(self, delta: int) -> str:
+        """What it cuts out."""
+        return f"{self.unit}: {shown(b''.join(self.content[start:stop] for start, stop in self._cuts[delta]))}"
 
 
 class Subtrees(Left):
@@ -163,7 +196,7 @@ class Subtrees(Left):
         for ways in self._ways_out:
             cuts += cuts_without(ways, left_out[first : first + len(ways)])
             first += len(ways)
-        return IntervalSet.from_intervals(left_of(self._content, cuts))
+        return IntervalSet.from_intervals(left_of(self.content, cuts))
 
     def stretch(self, delta: int) -> Cut:
         """The node."""
@@ -173,7 +206,7 @@ class Subtrees(Left):
     def words(self, delta: int) -> str:
         """The kind of the node, and its text."""
         node = self._nodes[delta]
-        return f"{node.kind}: {shown(self._content[node.start : node.stop])}"
+        return f"{node.kind}: {shown(self.content[node.start : node.stop])}"
 
 
 class Replaced(Left):
@@ -194,7 +227,7 @@ class Replaced(Left):
     def kept(self, configuration: IntervalSet) -> IntervalSet:
         """All bytes but those that surround what replaces the nodes that are not kept."""
         cuts = [cut for number in self.all - configuration for cut in around(*self._pairs[number])]
-        return IntervalSet.range(0, len(self._content)) - IntervalSet.from_intervals(cuts)
+        return IntervalSet.range(0, len(self.content)) - IntervalSet.from_intervals(cuts)
 
     def stretch(self, delta: int) -> Cut:
         """The node."""
@@ -204,7 +237,7 @@ class Replaced(Left):
     def words(self, delta: int) -> str:
         """The kind of the node, and its text."""
         node, _ = self._pairs[delta]
-        return f"{node.kind}: {shown(self._content[node.start : node.stop])}"
+        return f"{node.kind}: {shown(self.content[node.start : node.stop])}"
 
 
 class Changed(Space):

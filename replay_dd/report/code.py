@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +12,27 @@ from replay_dd.input.space import lines_shown
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
 _SHOWN_LINES = 40
+_SHOWN_NAMES = 3
 
 
-def code_as_text(found: CodeReduction, name: str, files: Mapping[str, Path]) -> Iterator[str]:
+def code_as_text(found: CodeReduction, names: Sequence[str], files: Mapping[str, Path]) -> Iterator[str]:
     """The answer as text, line by line.
 
     Args:
         found: the result.
-        name: what to call the program.
+        names: what the user called the parts of the program.
         files: the paths of what was written, by what they contain.
     """
     isolation = found.isolation
-    yield f"{name} fails with {_lines(found.failing):,} of its {counted(_lines(found.whole), 'line')}:"
+    verb, whose = ("fails", "its") if len(names) == 1 else ("fail", "their")
+    lines = f"{_lines(found.failing):,} of {whose} {counted(_lines(found.whole), 'line')}"
+    yield f"{_together(names)} {verb} with {lines}:"
     for file in found.failing.files:
         if len(found.whole.files) > 1:
             yield f"  {file.name}:"
-        lines = lines_shown(file.content, _SHOWN_LINES)
-        yield from (f"  {line}" for line in lines)
-        more = len(file.content.splitlines()) - len(lines)
+        shown = lines_shown(file.content, _SHOWN_LINES)
+        yield from (f"  {line}" for line in shown)
+        more = len(file.content.splitlines()) - len(shown)
         if more > 0:
             yield f"  ... and {counted(more, 'more line')}"
     yield ""
@@ -39,6 +42,12 @@ def code_as_text(found: CodeReduction, name: str, files: Mapping[str, Path]) -> 
     yield f"edits        {', '.join(counted(made, unit) for unit, made in _edits(found).items()) or 'none'}"
     yield from (f"{what:<12} {path}" for what, path in files.items())
     yield from (f"note         {note}" for note in found.all_notes)
+
+
+def _together(names: Sequence[str]) -> str:
+    """Names as one phrase; of many, the first ones."""
+    named = [*names[:_SHOWN_NAMES], *([f"{len(names) - _SHOWN_NAMES} more"] if len(names) > _SHOWN_NAMES else [])]
+    return " and ".join((", ".join(named[:-1]), named[-1])) if len(named) > 1 else named[0]
 
 
 def _edits(found: CodeReduction) -> dict[str, int]:

@@ -77,6 +77,14 @@ def test_a_package(programs: Workshop) -> None:
     assert "not empty" in programs.run("code", "package", "--output-folder", "out", *command).refused(2, "usage")
 
 
+@pytest.mark.once
+def test_all_files_that_were_named_are_in_the_answer(programs: Workshop) -> None:
+    (programs.folder / "b.py").write_text("b = 1\nbytes(b)\n")
+    command = ["--", "sh", "-c", 'grep -q bytes "$2" && ! grep -q range "$1"', "sh", "{}"]
+    done = programs.run("code", "a.py", "b.py", "--max-tests", "1", *command)
+    assert done.stdout.startswith("a.py and b.py fail with "), done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "slug", "said"),
     [

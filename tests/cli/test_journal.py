@@ -78,6 +78,7 @@ SEARCHES = {
     "changes": ("changes", "old", "new", "--", "python", "version.py"),
     "code": ("code", "source.py", "--", "python", "-m", "py_compile", "{}"),
     "files": ("code", "pkg", "--output-folder=small", "--", "python", "-m", "py_compile", "{}/source.py"),
+    "fuzz": ("fuzz", "-o", "found.txt", "--length=300", "--", "sh", "-c", "! grep -aq Q {}"),
     "options": ("input", "arguments.py", "--options=-b -bb -v", "--", "python", "{options}", "warns.py"),
     "trace": ("trace", "--", "python", "sums.py"),
 }

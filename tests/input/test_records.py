@@ -93,5 +93,5 @@ while place < len(data):
     content = b"".join(pieces)
     assert default_levels(content) == (RECORDS, BYTES)
     found = reduce_input(content, Target((sys.executable, "-c", program, "{}"), "a.bin"))
-    assert found.failing == b"FILE" + bad
+    assert found.failing == b"FILE" + chunk(b"SIZE", b"")
     assert found.isolation.tests < 80
