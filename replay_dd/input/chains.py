@@ -19,10 +19,11 @@ from replay_dd.input.trees import Cut
 
 _LAST_PLACE = 8  # of the length in a record
 _MOST_MORE = 12  # bytes of a record that its length does not count
+_MOST_SHORT_MORE = 4
 _LAST_START = 16  # of the first record inside another one
 _LAST_START_OF_FILE = 40
 _MOST_HEADER = 4096  # bytes of a text, of which each line may be the first record
-_MOST_RECORDS = 10_000
+_MOST_RECORDS, _MOST_SHORT = 3000, 300
 _LONGEST_LOOSE = 4096
 _LAST_SIMPLE_PLACE = 2
 _COST_OF_A_GAP = 2  # for each byte; a record costs 1
@@ -94,9 +95,10 @@ def follow(content: bytes, stretch: Cut, rule: Rule, skipped: int, left: int = 0
     kinds: set[bytes] = set()
     values: set[int] = set()
     here = start
+    most = _MOST_SHORT if rule.form.short else _MOST_RECORDS
     while here < stop:
         record = rule.record(content, here)
-        if record is None or not here < record[2] <= stop or len(edges) > _MOST_RECORDS:
+        if record is None or not here < record[2] <= stop or len(edges) > most:
             return None
         (first, last), value, here = record
         if value:
@@ -191,13 +193,13 @@ def _openings(content: bytes, stretch: Cut, forms: Sequence[Form]) -> Iterator[t
         for place in range(_LAST_PLACE + 1):
             for form in forms:
                 read = form.read(content, start + skipped + place)
-                if read is None:
+                if read is None or (form.short and (place > _LAST_SIMPLE_PLACE or skipped > _LAST_START)):
                     continue
                 value, end = read
                 room = stop - end - value
                 if start + skipped + value <= stop and value > end - start - skipped:
                     yield Rule(form, place, counts_all=True), skipped
-                for more in range(min(_MOST_MORE, room) + 1):
+                for more in range(min(_MOST_SHORT_MORE if form.short else _MOST_MORE, room) + 1):
                     yield Rule(form, place, more), skipped
                 if not place % 4 and value % 2:
                     yield Rule(form, place, unit=2), skipped

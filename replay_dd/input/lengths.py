@@ -21,9 +21,12 @@ from replay_dd.input.space import Left
 from replay_dd.input.trees import Cut
 
 _DEEPEST = 40
+_LONGEST_CHECKED = 1 << 20
 _MOST_BEFORE_DATA = 16  # bytes of a record that its checksum is not about
 _ORDERS: tuple[Literal["big", "little"], ...] = ("big", "little")
-_NUMBER = re.compile(rb"(?<![0-9])[1-9][0-9]{0,8}(?![0-9])")
+_NUMBER = re.compile(rb"(?:^|[\s:=])([1-9][0-9]{0,8})(?=\r?\n)", re.MULTILINE)
+_LINE_ENDS = (b"\n", b"\r\n")
+_EMPTY_LINES = (b"\n\n", b"\r\n\r\n")
 _MOST_HEADER = 4096
 
 
@@ -144,12 +147,13 @@ def insides(content: bytes, stretch: Stretch, chain: Chain) -> list[Stretch]:
 
 
 def tail_lengths(content: bytes) -> list[Length]:
-    """Numbers in the header of a text that count what comes behind it, from the beginning of a line to the end."""
+    """Numbers at the ends of lines of a text that count what comes behind their line, or behind an empty one."""
     found = []
     for match in _NUMBER.finditer(content[:_MOST_HEADER]):
-        begins = len(content) - int(match[0])
-        if begins > match.end() and content[begins - 1 : begins] == b"\n":
-            found.append(Length(match.span(), TEXT[0], (begins, len(content))))
+        begins = len(content) - int(match[1])
+        between = content[match.end() : max(begins, 0)]
+        if between.startswith(_LINE_ENDS) and (between.endswith(_EMPTY_LINES) or not between.strip()):
+            found.append(Length(match.span(1), TEXT[0], (begins, len(content))))
     return found
 
 
@@ -169,10 +173,12 @@ def _checksums(content: bytes, record: Cut, before: int) -> Iterator[Checksum]:
     """
     start, stop = record
     place = stop - CHECKSUM_SIZE
-    for order in _ORDERS:
-        value = int.from_bytes(content[max(place, 0) : stop], order)
-        for of in CHECKSUMS:
-            for first in range(start, min(start + before + _MOST_BEFORE_DATA, place)):
-                if of(content[first:place]) == value:
-                    yield Checksum(place, order, of, (first, place))
-                    return
+    if place <= start or stop - start > _LONGEST_CHECKED:
+        return
+    orders = {int.from_bytes(content[place:stop], order): order for order in _ORDERS}
+    for of in CHECKSUMS:
+        for first in range(start, min(start + before + _MOST_BEFORE_DATA, place)):
+            order = orders.get(of(content[first:place]))
+            if order is not None:
+                yield Checksum(place, order, of, (first, place))
+                return

@@ -26,7 +26,7 @@ from replay_dd.errors.user import UsageError
 from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.grammars import language_of, token_edges, tree_parser
 from replay_dd.input.lengths import Lengths
-from replay_dd.input.nested import learn_lengths, without_records
+from replay_dd.input.nested import Pass, learn_lengths, without_records
 from replay_dd.input.records import RECORDS, record_edges
 from replay_dd.input.space import Changed, Kept, Left, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
@@ -139,7 +139,7 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
     if RECORDS in levels:
         _, content = yield marked(Kept(content, RECORDS), True)
         levels = [level for level in levels if level != RECORDS] or [RECORDS]
-    content = yield from learn_lengths(content, lengths, is_text=not _has_controls(content))
+    content = yield from _opened(content, learn_lengths(content, lengths, is_text=not _has_controls(content)))
     while True:
         searches = _simplify(content, levels)
         space = next(searches, None)
@@ -158,13 +158,23 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
         levels = levels[-1:]
 
 
+def _opened(content: bytes, searches: Pass) -> Pass:
+    """Searches, if there are any, after one between all and nothing."""
+    try:
+        space = next(searches)
+        yield _whole(content)
+        while True:
+            space = searches.send((yield space))
+    except StopIteration as ended:
+        return ended.value  # type: ignore[no-any-return]  # what such searches return
+
+
 def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
     first = levels[0]
     if isinstance(first, Tree):
         families = families_at(first.parse(content), 0)
         if not families or Subtrees(content, families).build(EMPTY):
-            # The first search begins between all and nothing, whatever the tree holds.
-            yield marked(Subtrees(content, [[Node(0, len(content), "file")]]), True)
+            yield _whole(content)
     for number in range(len(levels)):
         content = yield from _level(content, levels, number)
     trees = [level for level in levels if isinstance(level, Tree)]
@@ -175,6 +185,11 @@ def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
         if content == before:
             return
         content = yield from _level(content, levels, len(levels) - 1)
+
+
+def _whole(content: bytes) -> Space:
+    """All or nothing, between which the first search begins, whatever the file holds."""
+    return marked(Subtrees(content, [[Node(0, len(content), "file")]]), True)
 
 
 def _level(content: bytes, levels: Sequence[Level | Tree], number: int) -> Generator[Space, tuple[bytes, bytes], bytes]:

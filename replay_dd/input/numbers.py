@@ -25,6 +25,7 @@ class Form(NamedTuple):
         read: the number at a place of a content and the byte after it; None if there is none.
         write: a smaller number in the place of these bytes.
         bits: how many bits one of its bytes tells.
+        short: whether one of its bytes may be all, so that almost everything looks like such a number.
         found_bits: how many bits it tells that there is such a number at all.
     """
 
@@ -32,6 +33,7 @@ class Form(NamedTuple):
     read: Callable[[bytes, int], tuple[int, int] | None]
     write: Callable[[int, bytes], bytes]
     bits: int = 8
+    short: bool = False
     found_bits: float = 0.0
 
 
@@ -40,7 +42,8 @@ def _fixed(size: int, order: Literal["big", "little"]) -> Form:
         stop = place + size
         return (int.from_bytes(content[place:stop], order), stop) if stop <= len(content) else None
 
-    return Form(f"{size} bytes, {order}", read, lambda value, old: value.to_bytes(size, order))
+    name = f"{size} bytes, {order}"
+    return Form(name, read, lambda value, old: value.to_bytes(size, order), short=size == 1)
 
 
 def _read_groups(content: bytes, place: int) -> tuple[int, int] | None:
@@ -77,7 +80,7 @@ def _in_digits(name: str, pattern: bytes, base: int) -> Form:
 
 BINARY = (
     *(_fixed(size, order) for size in (4, 8, 2, 3) for order in ("big", "little")),
-    Form("groups of 7 bits", _read_groups, _write_groups),
+    Form("groups of 7 bits", _read_groups, _write_groups, short=True),
     _fixed(1, "big"),
 )
 TEXT = (
