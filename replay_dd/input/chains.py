@@ -25,7 +25,7 @@ _LAST_START_OF_FILE = 40
 _MOST_HEADER = 4096  # bytes of a text, of which each line may be the first record
 _MOST_RECORDS, _MOST_SHORT = 3000, 300
 _LONGEST_LOOSE = 4096
-_LAST_SIMPLE_PLACE = 2
+_LAST_SHORT_PLACE = 2
 _COST_OF_A_GAP = 2  # for each byte; a record costs 1
 _FEW_EMPTY = 4
 _MOST_LEFT = 4  # bytes of a record behind what is in it, such as a checksum
@@ -143,18 +143,17 @@ def chains(content: bytes, stretch: Cut, *, is_text: bool, more: int = 0) -> lis
     return sorted(found.values(), key=lambda chain: -chain.bits)
 
 
-def loose_chains(content: bytes, stretch: Cut, rules: Sequence[Rule] = ()) -> list[Chain]:
+def loose_chains(content: bytes, stretch: Cut, rules: Sequence[Rule]) -> list[Chain]:
     """Records with other bytes between them, as where only some kinds have lengths; those that cover most come first.
 
     Args:
         content: the file.
         stretch: where to look.
-        rules: how records are read; by default, in each way that is simple.
+        rules: how records are read.
     """
     if stretch[1] - stretch[0] > _LONGEST_LOOSE:
         return []
-    simple = [Rule(form, place) for form in BINARY for place in range(_LAST_SIMPLE_PLACE + 1)]
-    found = {chain.edges: chain for rule in rules or simple if (chain := follow_loosely(content, stretch, rule))}
+    found = {chain.edges: chain for rule in rules if (chain := follow_loosely(content, stretch, rule))}
     return sorted(found.values(), key=lambda chain: -chain.bits)
 
 
@@ -193,7 +192,7 @@ def _openings(content: bytes, stretch: Cut, forms: Sequence[Form]) -> Iterator[t
         for place in range(_LAST_PLACE + 1):
             for form in forms:
                 read = form.read(content, start + skipped + place)
-                if read is None or (form.short and (place > _LAST_SIMPLE_PLACE or skipped > _LAST_START)):
+                if read is None or (form.short and (place > _LAST_SHORT_PLACE or skipped > _LAST_START)):
                     continue
                 value, end = read
                 room = stop - end - value
@@ -201,5 +200,5 @@ def _openings(content: bytes, stretch: Cut, forms: Sequence[Form]) -> Iterator[t
                     yield Rule(form, place, counts_all=True), skipped
                 for more in range(min(_MOST_SHORT_MORE if form.short else _MOST_MORE, room) + 1):
                     yield Rule(form, place, more), skipped
-                if not place % 4 and value % 2:
+                if forms is not TEXT and not form.short:
                     yield Rule(form, place, unit=2), skipped

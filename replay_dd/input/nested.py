@@ -28,7 +28,7 @@ _MOST_LOOSE = 2  # that have other bytes between their records
 _MOST_WAYS = 3  # of them that are gone along without a proof
 _MOST_PROBED = 5  # records of a chain, and other bytes between them, that are tried
 _MOST_ENTERED = 3  # records of a chain that are gone into without a proof
-_LEAST_BITS = 6.0
+_LEAST_BITS = 5.0
 _DEEPEST = 8
 _PIECES = 4
 _SMALLEST = 4  # bytes of a stretch in which records are looked for
@@ -73,6 +73,8 @@ class _Search:
             stretch: where to look.
             way: guesses that lead here.
         """
+        if self.tests > self.most_tests:
+            return content
         if self._is_text and not stretch.depth and not self._lengths.tail:
             for length in tail_lengths(content):
                 # A number that can go, or be another one, counts nothing.
@@ -84,18 +86,17 @@ class _Search:
         found: list[Chain] = []
         if stop - start >= _SMALLEST:
             found = chains(content, stretch.cut, is_text=self._is_text, more=stretch.more)
-        if self._is_text:  # in which numbers mean other things
+        if self._is_text and not stretch.depth:  # numbers of a text mean other things
             found = [chain for chain in found if chain.bits > _LEAST_BITS]
+        rules = {step.rule for step in (*self._lengths.steps, *way)}
+        found.sort(key=lambda chain: chain.rule not in rules)
         several = _different(chain for chain in found if len(chain.edges) > 2)
-        if not self._is_text:
-            known = list(dict.fromkeys(step.rule for step in (*self._lengths.steps, *way)))
-            several += loose_chains(content, stretch.cut, known)[:_MOST_LOOSE]
-        for chain in several:
-            parts = list(_parts(stretch.cut, insides(content, stretch, chain)))
-            left = yield from self._probe(content, stretch, parts[:: -(-len(parts) // _MOST_PROBED)])
-            if left != content:
-                self._hold(*way, _step(chain))
-                return left
+        # Almost any bytes can be read as some kind of records with others between them: only kinds that are known.
+        known = list(dict.fromkeys(step.rule for step in self._lengths.steps))
+        several += loose_chains(content, stretch.cut, known)[:_MOST_LOOSE]
+        left = yield from self._try(content, stretch, way, several)
+        if left != content:
+            return left
         if stretch.around.lengths:
             left = yield from self._probe(content, stretch, _pieces(stretch.cut))
             if left != content:
@@ -109,6 +110,16 @@ class _Search:
                     left = yield from self.explore(content, one, (*way, _step(chain)))
                     if left != content:
                         return left
+        return content
+
+    def _try(self, content: bytes, stretch: Stretch, way: tuple[Step, ...], found: Sequence[Chain]) -> Pass:
+        """Leave out records of one of these chains."""
+        for chain in found:
+            parts = list(_parts(stretch.cut, insides(content, stretch, chain)))
+            left = yield from self._probe(content, stretch, parts[:: -(-len(parts) // _MOST_PROBED)])
+            if left != content:
+                self._hold(*way, _step(chain))
+                return left
         return content
 
     def _hold(self, *steps: Step) -> None:
@@ -145,7 +156,10 @@ def _like(step: Step, rule: Rule) -> Step:
 
 
 def _ways(found: Sequence[Chain]) -> list[Chain]:
-    """Chains, with those first that the best one may be inside of: they end where one of its records does."""
+    """Chains, with those first that the best one may be inside of: they end where one of its records does.
+
+    Of these, chains of fewer records come first, as they are farther outside.
+    """
     if not found:
         return []
     first = found[0].edges
@@ -153,7 +167,7 @@ def _ways(found: Sequence[Chain]) -> list[Chain]:
     def may_hold(chain: Chain) -> bool:
         return len(chain.edges) < len(first) and chain.edges[0] < first[0] and chain.edges[-1] in first
 
-    return sorted(found, key=lambda chain: not may_hold(chain))
+    return sorted(found, key=lambda chain: (0, len(chain.edges)) if may_hold(chain) else (1, 0))
 
 
 def _step(chain: Chain) -> Step:

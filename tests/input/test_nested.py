@@ -239,12 +239,34 @@ def strings(content: bytes) -> None:
             raise ValueError
 
 
+def media(content: bytes) -> None:
+    """A file that is one record, with a list in it; records begin at even places."""
+    little = FORMS["4 bytes, little"]
+    kind, body, rest = body_of(content, little, 4)
+    if kind != b"FILE" or rest or body[:4] != b"SONG":
+        raise MalformedError
+    waiting = [body[4:]]
+    while waiting:
+        left = waiting.pop()
+        while left:
+            kind, value, left = body_of(left, little, 4)
+            left = left[len(value) % 2 :]
+            if kind == b"LIST":
+                waiting.append(value[4:])
+            elif not value.isascii():
+                raise ValueError
+
+
 def box(kind: int, body: bytes) -> bytes:
     return struct.pack(">BH", kind, len(body)) + body
 
 
 def piece(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def even(kind: bytes, body: bytes) -> bytes:
+    return kind + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
 
 
 def netstring(body: bytes) -> bytes:
@@ -294,12 +316,26 @@ ORDERS = json.dumps([{"id": number, "count": -1 if number == 3 else number} for 
         ),
         (
             strings,
-            b"".join(
-                netstring(netstring(b"key") + netstring(b"?" if number == 6 else b"value %d" % number))
-                for number in range(12)
+            netstring(
+                b"".join(
+                    netstring(netstring(b"key") + netstring(b"?" if number == 6 else b"value %d" % number))
+                    for number in range(12)
+                )
             ),
             netstring(b"?"),
             100,
+        ),
+        (
+            media,
+            even(
+                b"FILE",
+                b"SONG"
+                + even(b"DATA", SOME[0])
+                + even(b"LIST", b"INFO" + even(b"NAME", b"words") + even(b"TEXT", b"a\xff") + even(b"KIND", b"jazz"))
+                + even(b"DATA", SOME[4]),
+            ),
+            b"FILE\r\0\0\0SONGTEXT\1\0\0\0\xff",
+            80,
         ),
         (
             posted,
@@ -308,7 +344,7 @@ ORDERS = json.dumps([{"id": number, "count": -1 if number == 3 else number} for 
             150,
         ),
     ],
-    ids=["boxes", "messages", "chunks", "netstrings", "request"],
+    ids=["boxes", "messages", "chunks", "netstrings", "media", "request"],
 )
 def test_records_inside_of_records_are_left_out(
     read: Callable[[bytes], None], content: bytes, left: bytes, most_tests: int
