@@ -1,13 +1,14 @@
-"""Pages that no longer respond: tells endless loops from slow answers, and ends them.
+"""Pages that no longer respond: tells endless loops from slow answers, and where they are.
 
 Rules of this module:
 
 * A page hangs if it does not answer while its process works for some seconds *of processor time*: on a busy
   machine a page that merely computes gets as much time as on an idle one. A page that waits without working, for a
   synchronous request say, has :data:`LONGEST_WAIT_S` of real time.
-* Where it hangs is asked of the browser's debugger, which interrupts scripts; statements `debugger` stop nothing. If
-  the loop begins while Playwright already waits inside the page, that wait ignores its time-out, and nothing can be
-  asked: the page is killed in the end, and only that is told.
+* It is asked beside the playback, which may already wait inside the page when a loop begins: most of Playwright's calls
+  have no time-out, and others ignore theirs then. A handler of an event may wait, too, while everything else goes on.
+  So two handlers last as long as the page: one asks it again and again, the other looks at how long an answer takes.
+* Where it hangs is asked of the browser's debugger, which interrupts scripts; statements `debugger` stop nothing.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
-from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web.failure import HANG, Failure, path_of
+from replay_dd.web.renderers import RendererKiller
 
 HANG_S = 3.0
 LONGEST_WAIT_S = 60.0
 HANGS = "the page no longer responds"
+_ASK_MS = 250.0
+_POLL_MS = 5.0
 _STACK_S = 5.0
+_END_S = 5.0
 
 
 class Call(NamedTuple):
@@ -47,63 +51,145 @@ class Debugger:
 
     Args:
         page: the page, before it has any script.
+        on_pause: called with what the page is doing when it was stopped, before it answers anything else.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, on_pause: Callable[[Stack], None]) -> None:
         self._page = page
+        self._on_pause = on_pause
         self._scripts: dict[str, str] = {}
-        self._stack: Stack | None = None
+        self._is_paused = False
         self._session = page.context.new_cdp_session(page)
         self._session.on("Debugger.scriptParsed", self._on_script)
         self._session.on("Debugger.paused", self._on_paused)
         self._session.send("Debugger.enable")
         self._session.send("Debugger.setBreakpointsActive", {"active": False})
 
-    def stack(self) -> Stack:
-        """What the page is doing, if that can be told; it stays stopped there."""
+    def ask(self) -> None:
+        """Wait until the page answers; to go elsewhere or away is an answer, too."""
+        with contextlib.suppress(PlaywrightError):
+            self._session.send("Runtime.evaluate", {"expression": "0"})
+
+    def pause(self) -> None:
+        """Stop the page, if it can be stopped."""
         with contextlib.suppress(PlaywrightError):
             self._session.send("Debugger.pause")
             ends_at = time.monotonic() + _STACK_S
-            while self._stack is None and time.monotonic() < ends_at:
-                self._page.context.cookies()  # events arrive while Playwright is called, and this needs no page
-        return self._stack or ()
+            while not self._is_paused and time.monotonic() < ends_at:
+                self._page.wait_for_timeout(_POLL_MS)
+
+    def beside(self, work: Callable[[], None]) -> None:
+        """Let a function go on whenever Playwright is called: it handles an event that is caused here."""
+        self._session.once("Runtime.executionContextCreated", lambda _: work())
+        self._session.send("Runtime.enable")
+        self._session.send("Runtime.disable")
 
     def _on_script(self, event: dict[str, Any]) -> None:
         self._scripts[event["scriptId"]] = event["url"]
 
     def _on_paused(self, event: dict[str, Any]) -> None:
-        self._stack = tuple(
-            Call(
-                call["functionName"],
-                self._scripts.get(at["scriptId"], ""),
-                at["lineNumber"] + 1,
-                at["columnNumber"] + 1,
+        self._is_paused = True
+        calls = [(call["functionName"], call["location"]) for call in event["callFrames"]]
+        self._on_pause(
+            tuple(
+                Call(function, self._scripts.get(at["scriptId"], ""), at["lineNumber"] + 1, at["columnNumber"] + 1)
+                for function, at in calls
             )
-            for call in event["callFrames"]
-            for at in [call["location"]]
         )
 
 
-def responds(page: Page, worked_s: Callable[[], float], hang_s: float) -> bool:
-    """Whether a page answers, before it hangs.
+class Patience:
+    """How long the answer to one question may take.
 
     Args:
-        page: the page.
         worked_s: returns for how long processes of pages have worked so far, in seconds of processor time.
-        hang_s: how long its process may work meanwhile.
-
-    Raises:
-        playwright.sync_api.Error: the page or the browser went away.
+        hang_s: how long they may work meanwhile.
+        not_before: a time of the monotonic clock, until which the page may load, in seconds.
     """
-    started, worked_before = time.monotonic(), worked_s()
-    while True:
-        try:
-            page.wait_for_function("() => true", timeout=1000 * hang_s)
-        except PlaywrightTimeoutError:
-            if worked_s() - worked_before >= hang_s or time.monotonic() - started >= LONGEST_WAIT_S:
-                return False
-        else:
-            return True
+
+    def __init__(self, worked_s: Callable[[], float], hang_s: float, not_before: float) -> None:
+        self._worked_s = worked_s
+        self._hang_s = hang_s
+        self._not_before = not_before
+        self._started = time.monotonic()
+        self._worked_before = worked_s()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a page that has still not answered hangs."""
+        now = time.monotonic()
+        if now < self._not_before:
+            return False
+        return self._worked_s() - self._worked_before >= self._hang_s or now - self._started >= LONGEST_WAIT_S
+
+
+class HangWatch:
+    """Watches a page, and closes all pages of its context if it hangs, which ends whatever waits for them.
+
+    Args:
+        page: the page, before it has any script.
+        new_patience: returns how long an answer may take that did not come at once.
+        killer: ends a page that cannot even be interrupted.
+        on_hang: called with what the page does that hangs, if that can be told, and then with nothing.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        new_patience: Callable[[], Patience],
+        killer: RendererKiller,
+        on_hang: Callable[[Stack], None],
+    ) -> None:
+        self._page = page
+        self._new_patience = new_patience
+        self._killer = killer
+        self._on_hang = on_hang
+        self._asked = self._answered = 0
+        self._at_work = 0
+        self._debugger = Debugger(page, on_hang)
+        for work in (self._ask, self._look):
+            self._debugger.beside(self._until_it_is_closed(work))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the page is closed, and the watch has noticed."""
+        return not self._at_work
+
+    def check(self) -> None:
+        """Wait until the page answers, hangs or goes away."""
+        self._debugger.ask()
+
+    def _until_it_is_closed(self, work: Callable[[], None]) -> Callable[[], None]:
+        def handler() -> None:
+            self._at_work += 1
+            try:
+                with contextlib.suppress(PlaywrightError):
+                    work()
+            finally:
+                self._at_work -= 1
+
+        return handler
+
+    def _ask(self) -> None:
+        while not self._page.is_closed():
+            self._asked += 1
+            self._debugger.ask()
+            self._answered += 1
+            self._page.wait_for_timeout(_ASK_MS)
+
+    def _look(self) -> None:
+        asked, patience = 0, None
+        while patience is None or not patience.is_over:
+            self._page.wait_for_timeout(_ASK_MS)
+            if self._answered == self._asked:
+                patience = None
+            elif patience is None or asked != self._asked:
+                asked, patience = self._asked, self._new_patience()
+        with self._killer.after(_STACK_S):
+            self._debugger.pause()
+        self._on_hang(())
+        for page in self._page.context.pages:
+            page.close()
 
 
 def hang(stack: Stack, step: int) -> Failure:

@@ -18,6 +18,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -31,7 +32,7 @@ from replay_dd.web.browser import WebBrowser
 from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
 from replay_dd.web.flow import Flow, Step
-from replay_dd.web.hangs import HANG_S, HANGS, LONGEST_WAIT_S, Debugger, hang, responds
+from replay_dd.web.hangs import HANG_S, HANGS, LONGEST_WAIT_S, HangWatch, Patience, Stack, hang
 from replay_dd.web.requests import OpenRequests
 from replay_dd.web.steps import StepFailedError, do
 from replay_dd.web.watch import PAGE_CRASHED, Watch
@@ -41,8 +42,10 @@ DEFAULT_STEP_LIMIT_MS = 5_000
 _POLL_MS = 5.0
 _CALM_MS = 100
 _MOST_CONSOLE_ERRORS = 20
-# A page may be asked a few times during a step whether it responds, and each may take its time.
+# What ends a call that is not answered though the page answers others, or cannot be watched.
 _ANSWER_S = 3 * LONGEST_WAIT_S
+# For the watches of pages to notice that those are closed.
+_END_S = 5.0
 _RENDERED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 0)))"
 _COUNT_CHANGES = """() => {
     const counted = {changes: 0};
@@ -136,6 +139,7 @@ def play(
             playing.note_end(error)
         if at_end is not None and not playing.page.is_closed() and not playing.watch.crashed:
             at_end(playing.page)
+    playing.end()
     return playing.playback()
 
 
@@ -171,8 +175,11 @@ class _Playing:
         self._navigated = 0
         self._in_vain_s = 0.0
         context.on("dialog", _accept)
+        self._loads_until = 0.0
+        self._hangs: dict[Page, HangWatch] = {}
         self._main = self.page = context.new_page()
-        self._debugger = Debugger(self._main)
+        self._look_after(self._main)
+        context.on("page", self._look_after)
 
     def run(self) -> None:
         """Play all steps, until one shows the failure awaited."""
@@ -189,7 +196,7 @@ class _Playing:
                     self._watch(self._limits.pause_s)
                 self._look_for_text()
             self._seconds.append(time.monotonic() - started - self._in_vain_s)
-            if self._is_over():
+            if self._is_over() or self.watch.crashed:
                 return
         if self._limits.pause_s is not None:
             self._wait_until_quiet()
@@ -218,6 +225,13 @@ class _Playing:
         elif self._context.pages:
             raise error
 
+    def end(self) -> None:
+        """Wait until nothing watches the pages any more, which are closed by now."""
+        ends_at = time.monotonic() + _END_S
+        with contextlib.suppress(PlaywrightError):
+            while not all(watch.is_over for watch in self._hangs.values()) and time.monotonic() < ends_at:
+                self._worked_s()
+
     def playback(self) -> Playback:
         """The result."""
         console = tuple(self.watch.console)[:_MOST_CONSOLE_ERRORS]
@@ -225,6 +239,8 @@ class _Playing:
 
     def _step(self, step: Step) -> None:
         limit_ms = self._limit_ms(step)
+        if step.navigates or step.type == "navigate":
+            self._loads_until = time.monotonic() + limit_ms / 1000
         try:
             self.page = self._page_of(step, limit_ms)
             frame = self._frame_of(step)
@@ -246,15 +262,27 @@ class _Playing:
             self._left_out.append((self.number, _first_line(error)))
 
     def _check_answers(self) -> None:
-        """Note if the page no longer responds, which is the end.
+        """Wait until the page answers.
 
         Raises:
-            playwright.sync_api.Error: it does not; or it went away.
+            playwright.sync_api.Error: it no longer responds, which is the end; or it went away.
         """
         page = self._living_page()
-        if not responds(page, self._worked_s, self._limits.hang_s):
-            self.watch.add(hang(self._debugger.stack() if page is self._main else (), self.number))
+        if watch := self._hangs.get(page):
+            watch.check()
+        if self.watch.crashed:
             raise PlaywrightError(HANGS)
+
+    def _look_after(self, page: Page) -> None:
+        with contextlib.suppress(PlaywrightError):
+            self._hangs[page] = HangWatch(page, self._patience, self._killer, self._on_hang)
+
+    def _patience(self) -> Patience:
+        return Patience(self._worked_s, self._limits.hang_s, self._loads_until)
+
+    def _on_hang(self, stack: Stack) -> None:
+        if not self.watch.crashed:
+            self.watch.add(hang(stack, self.number))
 
     def _limit_ms(self, step: Step) -> float:
         own = step.timeout_ms or self._flow.timeout_ms or DEFAULT_STEP_LIMIT_MS
