@@ -109,6 +109,7 @@ class FlowSteps(Circumstance[FlowRun]):
         self._wanted: Failure | None = None
         self._step_deltas = step_deltas_of(flow)
         self._took_s = [0.0] * len(flow.steps)
+        self._slowest_s = 0.0
         self._background: set[str] = set()
         self._never_done: set[int] | None = None
         self.not_done: dict[int, str] = {}
@@ -204,6 +205,7 @@ class FlowSteps(Circumstance[FlowRun]):
             if len(runs) >= enough or all(playback.left_out for playback in playbacks):
                 raise _nothing_failed(playbacks)
             return
+        self._slowest_s = max(playback.slowest_s for playback in playbacks)
         for playback in playbacks:
             # Waiting for missing elements would make every time-out long.
             missing = {number for number, _ in playback.left_out} | {one.step for one in playback.failures}
@@ -239,8 +241,8 @@ class FlowSteps(Circumstance[FlowRun]):
         return ", ".join(describe(self._flow.steps[number]) for number in self._step_deltas.deltas[delta])
 
     def _hang_s(self) -> float:
-        """After how much work in vain a page hangs: where no step of the whole flow took long, it is known sooner."""
-        return min(HANG_S, max(LEAST_HANG_S, STEP_TIME_FACTOR * max(self._took_s)))
+        """After how much work in vain a page hangs: where the whole flow got quick answers, it is known sooner."""
+        return min(HANG_S, max(LEAST_HANG_S, STEP_TIME_FACTOR * self._slowest_s))
 
     def _steps_ms(self, kept: Sequence[int]) -> tuple[float, ...]:
         """How long each of these steps may take: meanwhile the whole flow did the steps that are left out before it."""

@@ -27,10 +27,11 @@ from replay_dd.web.renderers import RendererKiller
 HANG_S = 3.0
 LONGEST_WAIT_S = 60.0
 HANGS = "the page no longer responds"
+END_S = 5.0
+"""For a watch to notice that its page was closed."""
 _ASK_MS = 250.0
 _POLL_MS = 5.0
 _STACK_S = 5.0
-_END_S = 5.0
 
 
 class Call(NamedTuple):
@@ -104,23 +105,27 @@ class Patience:
     Args:
         worked_s: returns for how long processes of pages have worked so far, in seconds of processor time.
         hang_s: how long they may work meanwhile.
-        not_before: a time of the monotonic clock, until which the page may load, in seconds.
+        loads: returns whether the page is being loaded, for which it may take its time.
     """
 
-    def __init__(self, worked_s: Callable[[], float], hang_s: float, not_before: float) -> None:
+    def __init__(self, worked_s: Callable[[], float], hang_s: float, loads: Callable[[], bool]) -> None:
         self._worked_s = worked_s
         self._hang_s = hang_s
-        self._not_before = not_before
+        self._loads = loads
         self._started = time.monotonic()
         self._worked_before = worked_s()
 
     @property
     def is_over(self) -> bool:
         """Whether a page that has still not answered hangs."""
-        now = time.monotonic()
-        if now < self._not_before:
+        if self._loads():
             return False
-        return self._worked_s() - self._worked_before >= self._hang_s or now - self._started >= LONGEST_WAIT_S
+        return self.took_s >= self._hang_s or time.monotonic() - self._started >= LONGEST_WAIT_S
+
+    @property
+    def took_s(self) -> float:
+        """For how long the processes have worked since."""
+        return self._worked_s() - self._worked_before
 
 
 class HangWatch:
@@ -131,6 +136,9 @@ class HangWatch:
         new_patience: returns how long an answer may take that did not come at once.
         killer: ends a page that cannot even be interrupted.
         on_hang: called with what the page does that hangs, if that can be told, and then with nothing.
+
+    Attributes:
+        slowest_s: for how long processes of pages worked during the slowest answer, in seconds of processor time.
     """
 
     def __init__(
@@ -144,6 +152,7 @@ class HangWatch:
         self._new_patience = new_patience
         self._killer = killer
         self._on_hang = on_hang
+        self.slowest_s = 0.0
         self._asked = self._answered = 0
         self._at_work = 0
         self._debugger = Debugger(page, on_hang)
@@ -178,13 +187,13 @@ class HangWatch:
             self._page.wait_for_timeout(_ASK_MS)
 
     def _look(self) -> None:
-        asked, patience = 0, None
+        question, patience = 0, None
         while patience is None or not patience.is_over:
             self._page.wait_for_timeout(_ASK_MS)
-            if self._answered == self._asked:
-                patience = None
-            elif patience is None or asked != self._asked:
-                asked, patience = self._asked, self._new_patience()
+            if patience is not None and self._answered >= question:
+                self.slowest_s, patience = max(self.slowest_s, patience.took_s), None
+            if patience is None and self._answered < self._asked:
+                question, patience = self._asked, self._new_patience()
         with self._killer.after(_STACK_S):
             self._debugger.pause()
         self._on_hang(())

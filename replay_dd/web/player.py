@@ -32,9 +32,9 @@ from replay_dd.web.browser import WebBrowser
 from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
 from replay_dd.web.flow import Flow, Step
-from replay_dd.web.hangs import HANG_S, HANGS, LONGEST_WAIT_S, HangWatch, Patience, Stack, hang
+from replay_dd.web.hangs import END_S, HANG_S, HANGS, LONGEST_WAIT_S, HangWatch, Patience, Stack, hang
 from replay_dd.web.requests import OpenRequests
-from replay_dd.web.steps import StepFailedError, do
+from replay_dd.web.steps import StepFailedError, do, frame_of
 from replay_dd.web.watch import PAGE_CRASHED, Watch
 
 DEFAULT_STEP_LIMIT_MS = 5_000
@@ -44,8 +44,6 @@ _CALM_MS = 100
 _MOST_CONSOLE_ERRORS = 20
 # What ends a call that is not answered though the page answers others, or cannot be watched.
 _ANSWER_S = 3 * LONGEST_WAIT_S
-# For the watches of pages to notice that those are closed.
-_END_S = 5.0
 _RENDERED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 0)))"
 _COUNT_CHANGES = """() => {
     const counted = {changes: 0};
@@ -87,6 +85,7 @@ class Playback:
         seconds: how long each step took, including waiting for the page, but not for requests that stayed open.
         reached: whether the first page was loaded.
         console: the first errors in the console, each once.
+        slowest_s: for how long processes of pages worked during the slowest answer, in seconds of processor time.
     """
 
     failures: tuple[Failure, ...]
@@ -94,6 +93,7 @@ class Playback:
     seconds: tuple[float, ...]
     reached: bool
     console: tuple[str, ...] = ()
+    slowest_s: float = 0.0
 
     def first(self, kinds: Sequence[str]) -> Failure | None:
         """The first failure of the first of these kinds that occurred."""
@@ -227,7 +227,7 @@ class _Playing:
 
     def end(self) -> None:
         """Wait until nothing watches the pages any more, which are closed by now."""
-        ends_at = time.monotonic() + _END_S
+        ends_at = time.monotonic() + END_S
         with contextlib.suppress(PlaywrightError):
             while not all(watch.is_over for watch in self._hangs.values()) and time.monotonic() < ends_at:
                 self._worked_s()
@@ -235,20 +235,18 @@ class _Playing:
     def playback(self) -> Playback:
         """The result."""
         console = tuple(self.watch.console)[:_MOST_CONSOLE_ERRORS]
-        return Playback(tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds), self._reached, console)
+        slowest_s = max((watch.slowest_s for watch in self._hangs.values()), default=0.0)
+        happened = (tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds))
+        return Playback(*happened, self._reached, console, slowest_s)
 
     def _step(self, step: Step) -> None:
         limit_ms = self._limit_ms(step)
-        if step.navigates or step.type == "navigate":
-            self._loads_until = time.monotonic() + limit_ms / 1000
         try:
             self.page = self._page_of(step, limit_ms)
-            frame = self._frame_of(step)
+            frame = frame_of(step, self.page)
             if self._before_step is not None:
                 self._before_step(self.number, self.page, frame)
-            do(step, self.page, frame, limit_ms)
-            if step.navigates and not self.page.is_closed():
-                self.page.wait_for_load_state("load", timeout=limit_ms)
+            self._do(step, frame, limit_ms)
             self._reached = self._reached or step.type == "navigate"
         except StepFailedError as error:
             self._check_answers()
@@ -260,6 +258,16 @@ class _Playing:
             if self._is_end(error):
                 raise
             self._left_out.append((self.number, _first_line(error)))
+
+    def _do(self, step: Step, frame: Frame, limit_ms: float) -> None:
+        if step.navigates or step.type == "navigate":
+            self._loads_until = time.monotonic() + limit_ms / 1000
+        try:
+            do(step, self.page, frame, limit_ms)
+            if step.navigates and not self.page.is_closed():
+                self.page.wait_for_load_state("load", timeout=limit_ms)
+        finally:
+            self._loads_until = 0.0
 
     def _check_answers(self) -> None:
         """Wait until the page answers.
@@ -278,7 +286,7 @@ class _Playing:
             self._hangs[page] = HangWatch(page, self._patience, self._killer, self._on_hang)
 
     def _patience(self) -> Patience:
-        return Patience(self._worked_s, self._limits.hang_s, self._loads_until)
+        return Patience(self._worked_s, self._limits.hang_s, lambda: time.monotonic() < self._loads_until)
 
     def _on_hang(self, stack: Stack) -> None:
         if not self.watch.crashed:
@@ -302,15 +310,6 @@ class _Playing:
             if time.monotonic() > ends_at:
                 raise StepFailedError(f"no page has the address {target}")
             self._living_page().wait_for_timeout(_POLL_MS)
-
-    def _frame_of(self, step: Step) -> Frame:
-        frame = self.page.main_frame
-        for number in step.data.get("frame") or ():
-            children = frame.child_frames
-            if number >= len(children):
-                raise StepFailedError("its frame is not there")
-            frame = children[number]
-        return frame
 
     def _wait_until_quiet(self) -> None:
         """Wait until nothing is loading and the page has rendered, up to the limit."""

@@ -45,6 +45,21 @@ class StepFailedError(Exception):
     """A step could not be done, or did not come true, in time."""
 
 
+def frame_of(step: Step, page: Page) -> Frame:
+    """The frame of a step in its page.
+
+    Raises:
+        StepFailedError: it is not there.
+    """
+    frame = page.main_frame
+    for number in step.data.get("frame") or ():
+        children = frame.child_frames
+        if number >= len(children):
+            raise StepFailedError("its frame is not there")
+        frame = children[number]
+    return frame
+
+
 def do(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
     """Do a step.
 

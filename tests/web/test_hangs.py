@@ -47,7 +47,7 @@ def test_a_loop_that_begins_while_playwright_waits_inside_the_page(
     killer = browser.killer()
     with browser.fresh_context(None) as context, killer.after(LONGEST_WAIT_S):
         page = context.new_page()
-        watch = HangWatch(page, lambda: Patience(browser.worked_s, 0.5, not_before=0), killer, stacks.append)
+        watch = HangWatch(page, lambda: Patience(browser.worked_s, 0.5, lambda: False), killer, stacks.append)
         page.goto(f"{site}/page.html")
         with pytest.raises(PlaywrightError):
             page.evaluate("() => new Promise(() => setTimeout(loop))")
@@ -94,5 +94,5 @@ def test_a_page_hangs_if_it_works_for_long_or_waits_for_very_long(
 ) -> None:
     worked, clock = iter([5.0, worked_s]), iter([0.0, at_s])
     monkeypatch.setattr("replay_dd.web.hangs.time", SimpleNamespace(monotonic=lambda: next(clock)))
-    patience = Patience(lambda: next(worked), 2.0, not_before=100.0 if loads else 0.0)
+    patience = Patience(lambda: next(worked), 2.0, lambda: loads)
     assert patience.is_over is (expected and not loads)

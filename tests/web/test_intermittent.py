@@ -14,9 +14,17 @@ from replay_dd.errors.program import DoesNotFailError, NotReproducedError, PageU
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS, MEASURED_RUNS, Rate
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.circumstance import LEAST_STEP_MS, MISSED_STEP_MS, STEP_TIME_FACTOR, FlowRun, FlowSteps
+from replay_dd.web.circumstance import (
+    LEAST_HANG_S,
+    LEAST_STEP_MS,
+    MISSED_STEP_MS,
+    STEP_TIME_FACTOR,
+    FlowRun,
+    FlowSteps,
+)
 from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, PAGE_ERROR, Failure
 from replay_dd.web.flow import Flow
+from replay_dd.web.hangs import HANG_S
 from replay_dd.web.minimize import PAUSE_S, FlowIsolation, minimize
 from replay_dd.web.player import Limits, Playback
 from tests.web.flows import click, flow
@@ -269,3 +277,20 @@ def test_a_step_has_the_time_of_those_left_out_before_it(monkeypatch: pytest.Mon
     # Fifteen short steps and the long one are left out before the last one; the missing and the failing one count not.
     own = STEP_TIME_FACTOR * 125.0
     assert limited["#b0", "#b1", "#b19"][HEAD:] == (own, own, LEAST_STEP_MS + 15 * 125.0 + 2000.0)
+
+
+@pytest.mark.parametrize(
+    ("slowest_s", "hang_s"), [(0.0, LEAST_HANG_S), (0.5, STEP_TIME_FACTOR * 0.5), (2.0, HANG_S)], ids=str
+)
+def test_a_page_of_quick_answers_hangs_sooner_during_the_search(
+    monkeypatch: pytest.MonkeyPatch, slowest_s: float, hang_s: float
+) -> None:
+    def page(flow: Flow, limits: Limits) -> Playback:
+        there = pressed(flow)
+        found = (failure("gone", HEAD + there.index("#b9")),) if "#b9" in there else ()
+        return Playback(found, (), (5.0,) * len(flow.steps), reached=True, slowest_s=slowest_s)
+
+    seen = _played(monkeypatch, page)
+    minimize(WHOLE, NO_BROWSER)
+    searched = {limits.hang_s for flow, limits in seen if HEAD < len(flow.steps) < len(WHOLE.steps) and limits.steps_ms}
+    assert (seen[0][1].hang_s, searched) == (HANG_S, {hang_s})
