@@ -19,7 +19,7 @@ from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
 from replay_dd.files import check_writable
-from replay_dd.report.events import events_as_json, events_as_text
+from replay_dd.report.events import events_as_json, events_as_text, needed_actions
 from replay_dd.report.events_strip import write_events_strip
 
 
@@ -133,6 +133,7 @@ def _write_page(found: SessionIsolation, target: Path, html: Path, options: str)
         found.isolation,
         shlex.join(found.minimal.program.command),
         events_as_text(found, target, passing_log, options),
+        told=[*needed_actions(found)],
         files={"minimal session": target} | ({} if passing_log is None else {"passing session": passing_log}),
         to_run=[("plays it", f"replay-dd replay {options}{shlex.quote(str(target))}")],
     )

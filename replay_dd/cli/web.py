@@ -13,7 +13,7 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
 from replay_dd.outcome import Outcome
-from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text
+from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text, needed_steps
 from replay_dd.report.runs import replay_as_json
 from replay_dd.web.browser import WebBrowser, require_playwright
 from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
@@ -141,7 +141,8 @@ def minimize_flow(
         replay = _replay_command(target, browser, text, settle, found.pause_s)
         report = minimum_as_text(found, replay, strip)
         files, again = {"minimal flow": target}, [("plays it", replay)]
-        write_page(answer_page(found.isolation, found.whole.title, report, files=files, to_run=again), html)
+        told = [*needed_steps(found)]
+        write_page(answer_page(found.isolation, found.whole.title, report, told=told, files=files, to_run=again), html)
     if as_json:
         echo_json(minimum_as_json(found, target, strip))
     else:

@@ -93,17 +93,8 @@ def monkey_as_json(found: Session | None, log: Path, *, sessions: int, actions: 
     }
 
 
-def events_as_text(
-    found: SessionIsolation, log: Path, passing_log: Path | None = None, options: str = ""
-) -> Iterator[str]:
-    """The answer of an isolation.
-
-    Args:
-        found: the answer.
-        log: the path of the failing session.
-        passing_log: where the passing session is, if any.
-        options: what a replay must be given so that it judges as the search did.
-    """
+def needed_actions(found: SessionIsolation) -> Iterator[str]:
+    """How many actions make the failure, and which, line by line; these are indented."""
     left = found.minimal.actions
     if found.passing is None:
         yield from needs_in_words(found.isolation, len(left), len(found.original_actions), "action")
@@ -118,6 +109,20 @@ def events_as_text(
         words = "the program fails" if found.reproduced else "the program failed in the search"
         yield f"With + and without - ({counted(len(left), 'action')} in all) {words};"
         yield f"without + and with - ({len(found.passing.actions):,}) it does not."
+
+
+def events_as_text(
+    found: SessionIsolation, log: Path, passing_log: Path | None = None, options: str = ""
+) -> Iterator[str]:
+    """The answer of an isolation.
+
+    Args:
+        found: the answer.
+        log: the path of the failing session.
+        passing_log: where the passing session is, if any.
+        options: what a replay must be given so that it judges as the search did.
+    """
+    yield from needed_actions(found)
     neighbours = [f"also: {signature}" for signature in found.ending.neighbours]
     yield from search_as_text(found.isolation, [*found.ending.frames[:_MOST_FRAMES], *neighbours])
     if not found.isolation.complete:

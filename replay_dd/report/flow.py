@@ -38,6 +38,13 @@ def flow_as_json(flow: Flow) -> dict[str, Any]:
     }
 
 
+def needed_steps(found: FlowIsolation) -> Iterator[str]:
+    """How many steps the failure needs, and which, line by line; these are indented."""
+    yield from needs_in_words(found.isolation, len(found.kept), len(found.whole.steps), "step")
+    for number, step in zip(found.kept, found.flow.steps, strict=True):
+        yield f"  {number + 1:>4}  {describe(step)}"
+
+
 def minimum_as_text(found: FlowIsolation, replay: str, strip: Path | None) -> Iterator[str]:
     """The answer as text, line by line.
 
@@ -46,9 +53,7 @@ def minimum_as_text(found: FlowIsolation, replay: str, strip: Path | None) -> It
         replay: the command that plays the minimal flow.
         strip: the path of its film strip.
     """
-    yield from needs_in_words(found.isolation, len(found.kept), len(found.whole.steps), "step")
-    for number, step in zip(found.kept, found.flow.steps, strict=True):
-        yield f"  {number + 1:>4}  {describe(step)}"
+    yield from needed_steps(found)
     yield ""
     yield from search_as_text(
         found.isolation, [line.strip() for line in found.failure.details.splitlines()[1:_MOST_DETAILS]]

@@ -178,12 +178,12 @@ class FlowSteps(Circumstance[FlowRun]):
         if wanted is not None and any(wanted.same(failure) for failure in playback.failures):
             if not (playback.left_out and (run.evidence or wanted.kind == ASSERTION)):
                 return Judgement(Outcome.FAIL, wanted.summary, wanted.signature, failed=True)
-            return Judgement(Outcome.UNRESOLVED, _left_out(playback), "left out")
+            return _not_done(playback)
         if playback.failures:
             other = playback.failures[0]
             return Judgement(Outcome.UNRESOLVED, other.summary, other.signature, failed=True)
         if playback.left_out:
-            return Judgement(Outcome.UNRESOLVED, _left_out(playback), "left out")
+            return _not_done(playback)
         return Judgement(Outcome.PASS, "no failure")
 
     def settle(self, runs: Sequence[FlowRun]) -> None:
@@ -258,6 +258,11 @@ class FlowSteps(Circumstance[FlowRun]):
 def _left_out(playback: Playback) -> str:
     number, why = playback.left_out[0]
     return f"step {number + 1} could not be done: {why}"
+
+
+def _not_done(playback: Playback) -> Judgement:
+    number, why = playback.left_out[0]
+    return Judgement(Outcome.UNRESOLVED, f"could not do step {number + 1}: {why}", ("left out", number))
 
 
 def _usual_failure(playbacks: Sequence[Playback], text: str | None) -> Failure | None:

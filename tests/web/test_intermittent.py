@@ -169,6 +169,14 @@ def test_in_a_proof_no_step_may_be_skipped(monkeypatch: pytest.MonkeyPatch) -> N
     assert steps.judge(steps.prove(steps.universe, seen)).outcome is Outcome.UNRESOLVED
 
 
+def test_tests_are_told_apart_by_the_step_that_they_could_not_do() -> None:
+    steps = FlowSteps(WHOLE, NO_BROWSER, text=None, settle_s=0.0, algorithm="bisection")
+    missed = [Playback((), ((number, "it is not there"),), (0.0,) * 22, reached=True) for number in (3, 3, 7)]
+    judged = [steps.judge(FlowRun(playback, evidence=False)) for playback in missed]
+    assert [one.words for one in judged[1:]] == [f"could not do step {n}: it is not there" for n in (4, 8)]
+    assert len({one.signature for one in judged}) == 2
+
+
 def test_a_configuration_is_known_by_its_steps() -> None:
     """Its deltas are counted anew when the failure sought turns out to be an assertion, which always stays."""
     steps = FlowSteps(WITH_ASSERTION, NO_BROWSER, text=None, settle_s=0.0, algorithm="bisection")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,7 @@ def answer_page(
     subject: str,
     report: Iterable[str],
     *,
+    told: Sequence[str] = (),
     content: tuple[str, str] | None = None,
     files: Mapping[str, Path] | None = None,
     to_run: Sequence[tuple[str, str]] = (),
@@ -73,39 +74,47 @@ def answer_page(
         isolation: the result.
         subject: what was examined.
         report: the result as text, line by line.
+        told: the answer in lines, where users do not count deltas: a headline, and what is left, which is indented.
         content: a title and a text to show, such as the reduced input.
         files: what was written, by what it contains.
         to_run: commands to copy, each after what it does.
         unit: what the sizes of configurations are counted in, if that is not deltas.
         before: the size of the failing one before the search, in the same unit.
     """
-    deltas = [isolation.circumstance.words(delta) for delta in islice(isolation.shown, _MOST_DELTAS)]
-    more = isolation.deltas_left - len(deltas)
-    answer: list[Child] = [
-        facts(
-            [
-                ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
-                ("proof", proof_in_words(isolation)),
-                *((what, str(path)) for what, path in (files or {}).items() if what != "page"),
-            ]
-        )
+    known: list[tuple[str, str]] = [
+        ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
+        ("proof", proof_in_words(isolation)),
+        *((what, str(path)) for what, path in (files or {}).items() if what != "page"),
     ]
-    if content is not None:
-        title, shown = content
-        answer.append(tag("figure", tag("figcaption", title), text(shown.splitlines())))
-    left = tag("ol", [tag("li", cut(words, _LONGEST)) for words in deltas], class_="deltas")
-    answer.append(left if content is None else folded("What is left, one by one", left))
-    if more > 0:
-        answer.append(tag("p", f"and {more:,} more"))
+    summary = " ".join(takewhile(_is_headline, told)) or headline(isolation)
+    left = _what_is_left(isolation, [*dropwhile(_is_headline, told)], content)
     return Page(
         kicker=f"Isolated: {isolation.circumstance.name}" if isolation.complete else "Not isolated yet",
         title=subject,
-        summary=headline(isolation).rstrip(":"),
+        summary=summary.rstrip(":"),
         verdict=isolation.failure.words,
         sections=(
-            section("answer", "The answer", answer),
+            section("answer", "The answer", [facts(known), *left]),
             course(isolation, unit=unit, before=before),
             commands(to_run) if to_run else None,
             section("report", "The whole report", folded("As text, for an issue or a mail", text(report))),
         ),
     )
+
+
+def _is_headline(line: str) -> bool:
+    return not line.startswith(" ")
+
+
+def _what_is_left(isolation: Isolation[Any], told: Sequence[str], content: tuple[str, str] | None) -> Iterator[Child]:
+    if told:
+        yield tag("figure", tag("figcaption", "What is left"), text(told))
+        return
+    if content is not None:
+        title, shown = content
+        yield tag("figure", tag("figcaption", title), text(shown.splitlines()))
+    deltas = [isolation.circumstance.words(delta) for delta in islice(isolation.shown, _MOST_DELTAS)]
+    left = tag("ol", [tag("li", cut(words, _LONGEST)) for words in deltas], class_="deltas")
+    yield left if content is None else folded("What is left, one by one", left)
+    if isolation.deltas_left > len(deltas):
+        yield tag("p", f"and {isolation.deltas_left - len(deltas):,} more")

@@ -124,6 +124,15 @@ def test_the_course_of_a_search_is_drawn_and_listed() -> None:
     assert line.count("V") == len({step.deltas_left for step in found.steps if step.outcome.value == "FAIL"} - {8})
 
 
+def test_an_answer_in_words_takes_the_place_of_the_list_of_deltas() -> None:
+    found = isolated(lambda left: {3, 5} <= left)
+    told = ["The failure needs 2 steps of 9:", "     4  press Save", "     6  press Send", "Without them it passes."]
+    text = "".join(check(answer_page(found, "a flow", [], told=told)).text)
+    assert "The failure needs 2 steps of 9" in text
+    assert text.index("What is left") < text.index("press Save") < text.index("Without them")
+    assert "of 8" not in text.partition("What is left")[0], "deltas are not what users count"
+
+
 def test_what_needed_no_test_is_in_the_course_too() -> None:
     """The last deltas go when the outcomes are known already: then the line ends below the last mark."""
     found = isolated(lambda left: {3, 5} <= left)
