@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -193,6 +194,7 @@ def test_a_command_for_other_kinds(command: str, kind: str, logs: int, race: Wor
     write_all(race, shop)
     said = shop.run(command, *[NAMES[kind]] * logs).refused(5, "not-a-log")
     assert f"`{command}` cannot use {NAMES[kind]}, which is a {kind}" in said
+    assert re.search(r"Take `[\w-]+`.* or `[\w-]+` for it\.", said), "what to do next"
     assert f"`{command}` is for " in said
 
 
