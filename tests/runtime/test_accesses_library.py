@@ -41,8 +41,15 @@ PROGRAM = """
         own = contextvars.copy_context()
         own.run(len, "a")
         threading.Thread(target=own.run)
+        with shop.permits:
+            with condition:
+                pass
 
-    spare = Group()
+    class Shop:
+        permits = None
+
+    spare, shop, condition = Group(), Shop(), threading.Condition()
+    shop.permits = threading.Semaphore(2)
     listeners, ages = weakref.WeakSet(), weakref.WeakKeyDictionary()
     rows, options, layers = collections.UserList(), Options(), collections.ChainMap({}, {"depth": 1})
     thread = threading.Thread(target=work)
@@ -102,3 +109,11 @@ def test_from_where_a_thread_was_started_is_known(observation: Observation) -> N
     assert [frame.function for frame in stack] == ["Thread.start", "<module>"]
     assert PROGRAM.splitlines()[stack[-1].line - 1].strip() == "thread.start()"
     assert "0" not in observation.started
+
+
+def test_with_takes_a_permit_and_gives_it_back(seen: list[Access]) -> None:
+    uses = [one for one in seen if one.holder_type == "Semaphore"]
+    assert [(one.detail, one.old.text) for one in uses] == [("acquire()", "2"), ("release() at the end of with", "1")]
+    assert {one.name for one in uses} == {"Shop.permits"}
+    assert uses[0].conflicts(uses[1]._replace(thread="0.9"))
+    assert not [one for one in seen if one.holder_type == "Condition"], "its lock tells that"

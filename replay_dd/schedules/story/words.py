@@ -109,7 +109,8 @@ class Letters:
             elif "of" not in access.old.text:
                 text += f" of {found}"
         if access.thing[0] == "object" and access.old.is_known:
-            text += f" of {_state(access)}"
+            call, space, when = text.partition(" at the end")
+            text = f"{call} of {_state(access)}{space}{when}"
         unchanged = access.old.same(access.new) and "of" not in access.new.text  # told in full, as if it has failed
         if access.writes and access.thing[0] == "whole" and access.new.is_known and not unchanged:
             text += f", then {self.value(access.new)}"

@@ -193,7 +193,7 @@ class AnyInstruction(Instruction):
             access.reads, access.detail = not access.writes, f"{name}()"
             return access
         if name == "__exit__":
-            return self.redirection(own, ends=True)
+            return self.managed(own, expression, ends=True)
         effect = effect_of(module, name)
         if effect is None or (module == "random" and not _is_own_generator(own)):
             return None

@@ -33,6 +33,7 @@ from .access import (
 )
 from .library_containers import found_in, held, inside, iterated_in
 from .operands import variables
+from .semaphores import is_semaphore, use_of
 from .values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, UNKNOWN
 from .whole_process import redirected, streams
 
@@ -102,7 +103,7 @@ class Instruction:
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             return self.call()
         if name == "BEFORE_WITH":
-            return self.redirection(self.value(1), ends=False)
+            return self.managed(self.value(1), self.expression(1), ends=False)
         return None
 
     # -- the stack ---------------------------------------------------------------------------------------------------
@@ -209,8 +210,14 @@ class Instruction:
             access.new = MISSING
         return access
 
-    def redirection(self, manager: object, *, ends: bool) -> Access | None:
-        """What a context manager of the library does to a standard stream as it begins or ends; None for others."""
+    def managed(self, manager: object, expression: Expression, *, ends: bool) -> Access | None:
+        """What a context manager of the library does as its ``with`` begins or ends; None for others."""
+        if is_semaphore(manager):
+            return use_of(manager, self.names.name_of(manager, expression), ends=ends)
+        return self._redirection(manager, ends=ends)
+
+    def _redirection(self, manager: object, *, ends: bool) -> Access | None:
+        """What a context manager does to a standard stream."""
         found = redirected(manager, ends=ends)
         access = None if found is None else self.attribute(streams(), None, found[0], STORES)
         if access is not None and found is not None:
