@@ -58,6 +58,7 @@ class Conflict(NamedTuple):
         inside: the call of an installed package that the thread has not come back from while another one calls it, too.
         left_over: it is one thread that finds what it has left for itself in an earlier call.
         fault: the kind, where one thread does something wrong whatever the others do; otherwise empty.
+        left_out: of two things that one thread does, the one that is too much, if the code shows which; else None.
         of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
     """
 
@@ -74,6 +75,7 @@ class Conflict(NamedTuple):
     inside: StackFrame | None = None
     left_over: bool = False
     fault: str = ""
+    left_out: Access | None = None
     of_tasks: bool = False
 
 

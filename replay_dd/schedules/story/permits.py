@@ -6,12 +6,15 @@ Rules of this module:
   seen finds them all. A semaphore that begins without any sends signals, and is left alone.
 * To blame is a thread that had asked for permits, and has given more back than it got. One that never asked may give
   back what another one has taken for it.
-* A wait that ends in time gets its permit, as far as that is known: only ``acquire(False)`` of none gets none.
+* A wait gets its permit, as far as is known: not ``acquire(False)`` of none, nor a time-out that ran out when none was
+  there.
+* Of two releases for one permit, that one is too much which no other call makes alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
 
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
@@ -33,10 +36,12 @@ def find_extra_permit(failing: Observation) -> Conflict | None:
         there = used[0].old.text
         if not there.isdecimal() or there == "0":
             continue
-        extra = [one for thread in dict.fromkeys(one.thread for one in used) for one in _not_taken(used, thread)]
+        refused = {one.number for one in used if _asks(one) and not _gets(one, used, failing)}
+        threads = dict.fromkeys(one.thread for one in used)
+        extra = [one for thread in threads for one in _not_taken(used, thread, refused)]
         full = [one for one in used if _releases(one) and one.old.text.isdecimal() and int(one.old.text) >= int(there)]
         if full and len({(one.place.path, one.place.line) for one in extra}) == 1:
-            return _conflict(min(extra, key=lambda one: one.number), used)
+            return _conflict(min(extra, key=lambda one: one.number), used, refused)
     return None
 
 
@@ -91,6 +96,12 @@ def help_of_extra_permit(conflict: Conflict) -> str:
     before = [one for one in own if _releases(one)]
     bounded = "" if extra.holder_type == "BoundedSemaphore" else "; a BoundedSemaphore raises an error there"
     if before:
+        if conflict.left_out is not None:
+            kept = before[-1] if conflict.left_out is extra else extra
+            return (
+                f"leave out the `release()` at {_at(conflict.left_out)}, as other calls give their permit back only at "
+                f"{_at(kept)}{bounded}"
+            )
         return (
             f"release {extra.name} once for each permit: either at {_at(before[-1])} or at {_at(extra)}, not on one "
             f"way through both{bounded}"
@@ -101,24 +112,51 @@ def help_of_extra_permit(conflict: Conflict) -> str:
     )
 
 
-def _conflict(extra: Access, used: Sequence[Access]) -> Conflict:
+def _conflict(extra: Access, used: Sequence[Access], refused: Collection[int]) -> Conflict:
     own = [one for one in used if one.thread == extra.thread and one.number <= extra.number]
     began = next(number for number in reversed(range(len(own))) if _asks(own[number]))
     later = [one for one in used if one.thread != extra.thread and one.number > extra.number and _asks(one)]
     waiting = [one for one in used if one.thread != extra.thread and own[began].number < one.number < extra.number]
     guests = tuple((later or [one for one in waiting if _asks(one) and one.old.text == "0"])[:_MOST_GUESTS])
     left = Edge(own[began], guests, inferred=False)
-    return Conflict(extra.thread, left, None, None, guests, tuple(own[began:]), (), fault=EXTRA_PERMIT)
+    fault = Conflict(extra.thread, left, None, None, guests, tuple(own[began:]), (), fault=EXTRA_PERMIT)
+    return fault._replace(left_out=_left_out(own[began:], used, refused))
 
 
-def _not_taken(used: Sequence[Access], thread: str) -> Iterator[Access]:
+def _left_out(own: Sequence[Access], used: Sequence[Access], refused: Collection[int]) -> Access | None:
+    """Which of two releases for one permit is too much; None if the other calls do not show that."""
+    *before, extra = [one for one in own if _releases(one)]
+    alone = {_line(released[0]) for released in _releases_of_calls(used, refused) if len(released) == 1}
+    superfluous = [one for one in (*before[-1:], extra) if _line(one) not in alone and not _is_with(one)]
+    return superfluous[0] if before and len(superfluous) == 1 else None
+
+
+def _releases_of_calls(used: Sequence[Access], refused: Collection[int]) -> list[list[Access]]:
+    """For each permit that a thread took, what it gave back until it asked again."""
+    found: list[list[Access]] = []
+    present: dict[str, list[Access]] = {}
+    for one in used:
+        if _asks(one):
+            present[one.thread] = []
+            if one.number not in refused:
+                found.append(present[one.thread])
+        elif _releases(one):
+            present.setdefault(one.thread, []).append(one)
+    return found
+
+
+def _line(access: Access) -> tuple[str, int]:
+    return access.place.path, access.place.line
+
+
+def _not_taken(used: Sequence[Access], thread: str, refused: Collection[int]) -> Iterator[Access]:
     """Where a thread gives back what it has not taken, although it had asked for a permit before."""
     has, asked = 0, False
     for one in used:
         if one.thread != thread:
             continue
         if _asks(one):
-            has, asked = has + _gets(one), True
+            has, asked = has + (one.number not in refused), True
         elif _releases(one) and has:
             has -= 1
         elif _releases(one) and asked:
@@ -133,8 +171,48 @@ def _by_semaphore(failing: Observation) -> list[list[Access]]:
     return list(found.values())
 
 
-def _gets(access: Access) -> bool:
-    return access.old.text != "0" or access.detail not in ("acquire(False)", "acquire(0)")
+def _gets(asks: Access, used: Sequence[Access], failing: Observation) -> bool:
+    if asks.old.text != "0":
+        return True
+    return asks.detail not in ("acquire(False)", "acquire(0)") and not _ran_out(asks, used, failing)
+
+
+def _ran_out(asks: Access, used: Sequence[Access], failing: Observation) -> bool:
+    """Whether the time-out of a wait ran out, and there was no permit then."""
+    given_up = [one.number for one in _until_it_goes_on(asks, failing) if one.does == "gives up"]
+    if not given_up:
+        return False
+    last = [one for one in used if one.number < given_up[-1]][-1]
+    if not last.old.text.isdecimal():
+        return False
+    there = int(last.old.text)
+    there = there + _given(last) if _releases(last) else max(0, there - 1)
+    return there <= sum(one.thread != asks.thread for one in _served(last.number, given_up[-1], used, failing))
+
+
+def _served(first: int, last: int, used: Sequence[Access], failing: Observation) -> Iterator[Access]:
+    """The waits that are seen to end with a permit between two accesses: their threads go on."""
+    latest = {one.thread: one for one in used if one.number <= first}
+    for asks in latest.values():
+        if not _asks(asks) or asks.old.text != "0":
+            continue
+        waited = _until_it_goes_on(asks, failing)
+        end = waited[-1].number if waited else asks.number
+        goes_on = (one.number for one in failing.accesses if one.thread == asks.thread and one.number > end)
+        if first < next(goes_on, last) < last and not any(one.does == "gives up" for one in waited):
+            yield asks
+
+
+def _until_it_goes_on(asks: Access, failing: Observation) -> list[Access]:
+    """What a thread does in the library from when it asks for a permit until its own code goes on."""
+    own = (one for one in failing.accesses if one.thread == asks.thread and one.number > asks.number)
+    return list(takewhile(lambda one: one.thing[0] == "lock", own))
+
+
+def _given(releases: Access) -> int:
+    """How many permits a call gives back."""
+    said = releases.detail.partition("(")[2].partition(")")[0]
+    return int(said) if said.isdecimal() else 1
 
 
 def _asks(access: Access) -> bool:
@@ -145,5 +223,10 @@ def _releases(access: Access) -> bool:
     return access.detail.startswith("release(")
 
 
+def _is_with(access: Access) -> bool:
+    return access.detail.endswith("of with")
+
+
 def _at(access: Access) -> str:
-    return f"{short_file(access.place.file)}:{access.place.line}"
+    end = ", where `with` ends" if _is_with(access) else ""
+    return f"{short_file(access.place.file)}:{access.place.line}{end}"

@@ -286,7 +286,8 @@ def inferred_from(conflict: Conflict, failing: Observation, proved: Sequence[Acc
         failing: all that the failing run accessed.
         proved: accesses whose order with those of the others has been tried; nothing is left to be inferred there.
     """
-    yield "the kind, from the order of these accesses"
+    if not conflict.fault and not conflict.left_over:
+        yield "the kind, from the order of these accesses"
     if not failing.exact:
         yield "objects and keys, from the names in the code: without the accelerator, operands are not seen"
     for side, edge in (("before", conflict.left), ("after", conflict.right)):

@@ -11,7 +11,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.own_fault import tell_own_fault
-from replay_dd.schedules.story.permits import find_extra_permit
+from replay_dd.schedules.story.permits import INFERRED, find_extra_permit
 from replay_dd.schedules.story.twins import Twins
 from tests.schedules.logs import PASSED
 from tests.schedules.story.test_kinds import access
@@ -35,6 +35,7 @@ def gives(thread: str, there: int = 0, line: int = 9) -> Access:
 
 
 TWICE = seen(takes("0.1"), gives("0.1", 0, 7), gives("0.1", 1, 8), takes("0.2", 2), takes("0.3", 1))
+WITH_ENDS = "release() at the end of with"
 REFUSED = seen(takes("0.1"), call("0.2", 4, "acquire(False)", 0), gives("0.1"), gives("0.2", 1, 8), takes("0.3", 2))
 
 
@@ -60,6 +61,43 @@ def test_a_permit_that_was_refused_is_not_to_be_released() -> None:
     assert "Thread 0.2 releases Pool.permits (prog.py:8) although it got no permit (prog.py:4)" in text
     assert "Thread 0.3 gets in by that (prog.py:4)" in text
     assert "only if `acquire()` (prog.py:4) got a permit" in text
+
+
+def test_the_release_that_no_other_call_makes_is_the_one_to_leave_out() -> None:
+    first, then = gives("0.1", 0, 7), call("0.1", 4, WITH_ENDS, 1)
+    other = takes("0.2", 2), call("0.2", 4, WITH_ENDS, 1)
+    by_with = story(seen(takes("0.1"), first, then, *other))
+    assert "a second time (prog.py:4, where `with` ends), as it has done so already (prog.py:7)" in by_with
+    assert (
+        "leave out the `release()` at prog.py:7, as other calls give their permit back only at prog.py:4, where"
+        in by_with
+    )
+    late = story(seen(takes("0.2"), gives("0.2", 0, 7), takes("0.1"), first, gives("0.1", 1, 8)))
+    assert "leave out the `release()` at prog.py:8, as other calls give their permit back only at prog.py:7;" in late
+    alike = story(seen(*TWICE.accesses, gives("0.2", 1, 7), gives("0.3", 2, 8)))
+    assert "either at prog.py:7 or at prog.py:8" in alike, "each of them is made alone elsewhere"
+
+
+def waits_in_vain(thread: str) -> Access:
+    return access(thread, 4, 4, "gives up", ("lock", 5, ""))
+
+
+def test_a_wait_whose_time_runs_out_gets_no_permit() -> None:
+    begins = takes("0.1"), call("0.2", 4, "acquire(5)", 0), takes("0.3", 0)
+    ends = gives("0.2", 0, 8), gives("0.3", 1), takes("0.4", 2)
+    served = gives("0.1"), access("0.3", 6, 6, "reads")  # the permit that came back went to another one
+    for between in ((), served):
+        text = story(seen(*begins, *between, waits_in_vain("0.2"), access("0.2", 6, 6, "reads"), *ends))
+        assert "Thread 0.2 releases Pool.permits (prog.py:8) although it got no permit (prog.py:4)" in text
+    came_back = gives("0.1"), waits_in_vain("0.2"), access("0.2", 6, 6, "reads")
+    assert story(seen(*begins, *came_back, *ends)) == "", "it may have got that one"
+
+
+def test_the_kind_is_not_said_to_be_inferred_from_an_order() -> None:
+    nothing = Conflict("0.1", None, None, None, (), (), ())
+    found = tell_own_fault(nothing, Twins(TWICE, TWICE), PASSED)
+    assert found is not None
+    assert found[1].inferred == (INFERRED,)
 
 
 @pytest.mark.parametrize(
