@@ -26,7 +26,7 @@ def tell_deadlock(failing: Hang, passing: Hang | None, ending: Ending, flow: Flo
         ending: how the failing run ended.
         flow: how values flowed through the failing run; None if that was not followed.
     """
-    verdict = verdict_of(failing, ending, flow)
+    verdict = verdict_of(failing, ending, flow, passing)
     turns = _turns(failing, verdict)
     same = [] if passing is None else _passing(failing, passing, verdict)
     if len({thread for thread, _ in same}) < 2:

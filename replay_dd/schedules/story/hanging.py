@@ -16,6 +16,7 @@ from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.hang import NO_PROGRESS, SIGNAL_HANDLER, TIME_LIMIT, Hang, HangFrame, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.death import beginning_with_death
 from replay_dd.schedules.story.endless import of_time_limit
 from replay_dd.schedules.story.unended import of_roots
 from replay_dd.schedules.story.verdict import (
@@ -35,14 +36,19 @@ from replay_dd.schedules.story.verdict import (
 from replay_dd.schedules.story.words import listed
 
 
-def verdict_of(hang: Hang, ending: Ending, flow: Flow | None = None) -> Verdict:
+def verdict_of(hang: Hang, ending: Ending, flow: Flow | None = None, passing: Hang | None = None) -> Verdict:
     """What kind of hang this is.
 
     Args:
         hang: what is known of it.
         ending: how the run ended, for the exceptions in its threads.
         flow: how values flowed through it; None if that was not followed.
+        passing: what happened to locks and the like in a passing run; None if that was not kept.
     """
+    return beginning_with_death(_verdict_of(hang, ending, flow), hang, passing, ending)
+
+
+def _verdict_of(hang: Hang, ending: Ending, flow: Flow | None) -> Verdict:
     waits = waits_of(hang)
     if hang.why == NO_PROGRESS:
         return of_time_limit(hang, waits, ending)

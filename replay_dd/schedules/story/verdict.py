@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from replay_dd.schedules.hang import Hang, HangFrame, HangStep, HangThing, HangThread
-from replay_dd.schedules.model import Ending
+from replay_dd.schedules.model import Ending, UncaughtException
 from replay_dd.schedules.story.words import listed
 
 _TAKES_FOR_CALLER = ("__enter__", "__aenter__", "acquire", "lock", "acquire_lock")  # which the caller then has
 LOCKS = ("Lock", "RLock")
+_MAIN = "0"
 ENDS_WAIT = ("sets", "notifies", "notifies all of", "puts into", "sets the result of", "sets an exception in")
 
 
@@ -65,10 +66,15 @@ def ended(hang: Hang) -> list[str]:
     return [thread.thread for thread in hang.threads if thread.state == "ended"]
 
 
+def name_of_dead(error: UncaughtException) -> str:
+    """The thread that an exception ended."""
+    return _MAIN if error.where == "main" else error.where
+
+
 def how_died(ending: Ending, thread: str) -> str:
     """That a thread was ended by an exception, as a sentence with a space before it; empty if it was not."""
     for error in ending.exceptions:
-        if error.where == thread:
+        if name_of_dead(error) == thread:
             frame = error.innermost
             where = f" at {frame.file}:{frame.line} in {frame.function}" if frame is not None else ""
             text = error.text.splitlines()[0][:120] if error.text else ""

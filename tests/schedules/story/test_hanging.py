@@ -214,7 +214,8 @@ def test_a_full_queue_lacks_its_consumer_and_tells_how_that_ended() -> None:
     steps = [step(1, "0.2", "gets from", 2), step(1, "0.1", "puts into", 3), step(1, "0.2", "gets from", 4)]
     verdict = told(thread("0.1", 1), thread("0.2"), queue, *steps, ending=died("0.2"))
     assert verdict.kind == kinds.NO_CONSUMER
-    assert "Thread 0.2 took items from it, but will take no more. An exception ended thread 0.2" in verdict.summary
+    assert verdict.summary.startswith("An exception ended thread 0.2")
+    assert verdict.summary.endswith("Thread 0.2 took items from it, but will take no more.")
     assert [one.time for one in verdict.steps] == [4]
 
 
@@ -238,7 +239,8 @@ def test_who_waits_until_all_items_are_done_does_not_wait_for_an_item() -> None:
     verdict = told(*parts, *steps, ending=died("0.1"))
     assert verdict.kind == kinds.NEVER_DONE
     assert [wait.thread.thread for wait in verdict.waits] == ["0"]
-    assert "Thread 0.1 took one at prog.py:10, and did not call `task_done()` for it. An exc" in verdict.summary
+    assert verdict.summary.startswith("An exception ended thread 0.1")
+    assert verdict.summary.endswith("Thread 0.1 took one at prog.py:10, and did not call `task_done()` for it.")
     assert [one.time for one in verdict.steps] == [5]
     assert "`finally:`" in verdict.help
     assert waits_for(hang(*parts), joining("0")) == "waits until all items of thing1 are done"
@@ -248,7 +250,8 @@ def test_who_waits_until_all_items_are_done_does_not_wait_for_an_item() -> None:
 def test_items_that_nobody_takes_are_not_done_either() -> None:
     verdict = told(joining("0"), thread("0.1"), thing(1, "Queue", state="it has 2 items"), ending=died("0.1"))
     assert "In it, has 2 items" not in verdict.summary
-    assert "It has 2 items, and nobody takes them out. An exception ended thread 0.1" in verdict.summary
+    assert verdict.summary.startswith("An exception ended thread 0.1")
+    assert verdict.summary.endswith("It has 2 items, and nobody takes them out.")
 
 
 def test_a_permit_that_was_not_given_back_is_told_with_its_place() -> None:
