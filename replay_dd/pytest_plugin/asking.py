@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ class Asked:
         granularity: where threads can be switched.
         max_delay_s: how much earlier than its end a sleep or time-out may end, in seconds.
         known: logs of races that the test once had.
+        for_several: whether that is said for several tests at once, so that a log may be of another one of them.
     """
 
     runs: int
@@ -33,6 +35,7 @@ class Asked:
     granularity: str = "access"
     max_delay_s: float = 0.0
     known: tuple[str, ...] = ()
+    for_several: bool = False
 
     def with_given(self, given: Mapping[str, Any]) -> Asked:
         """The same, except for what is given here by name.
@@ -62,17 +65,35 @@ class Asked:
         return asked
 
 
-def asked_by_marker(asked: Asked, marker: pytest.Mark | None) -> Asked:
-    """What is asked for a test that has this marker.
+def asked_by_marker(asked: Asked, item: pytest.Item) -> Asked:
+    """What is asked for a test, if it has a marker.
+
+    Args:
+        asked: for all tests.
+        item: the test.
 
     Raises:
-        ValueError: it makes no sense.
+        ValueError: the marker makes no sense.
     """
+    marker = item.get_closest_marker("replay_dd")
     if marker is None:
         return asked
     if marker.args or not marker.kwargs.keys() <= {"runs", "time", "max_delay", "known", *_CHOICES}:
         raise ValueError("it takes runs, time, granularity, strategy, max_delay and known, by these names")
-    return asked.with_given(marker.kwargs)
+    of_it_alone = marker in item.own_markers and not hasattr(item, "callspec")
+    return replace(asked.with_given(marker.kwargs), for_several=not of_it_alone)
+
+
+def log_path(name: str, folders: Sequence[Path]) -> Path:
+    """The file that a marker names, below the first of these folders that has it.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    raise ValueError(f"there is no log {name} below {folders[0]}")
 
 
 def asked_of(config: pytest.Config) -> Asked:

@@ -26,6 +26,7 @@ from replay_dd.pytest_plugin.results import NO_THREADS, RACE, HuntResult, annota
 from replay_dd.pytest_plugin.thread_watch import ThreadWatch
 
 _SENT = "replay_dd"  # under this name, workers of xdist send what they found
+_WAY_OUT = "Name a newer log in the marker of the test, or none."
 
 
 class HuntedTests:
@@ -98,6 +99,13 @@ class HuntedTests:
                 return True
         return False
 
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """A marker that makes no sense is an error of its test, as it is with those of pytest."""
+        try:
+            self._hunts.asked_for(item)
+        except ValueError as error:
+            raise pytest.fail.Exception(f"@pytest.mark.replay_dd: {error}", pytrace=False) from None
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self) -> Iterator[None]:
         """Tell reports of a test's parts, which are made while it runs, from its own."""
@@ -157,16 +165,20 @@ class HuntedTests:
     def _tell(self, item: pytest.Item, report: pytest.TestReport, result: HuntResult) -> None:
         for one in (report, *self._reports):  # JUnit's XML has those of the last one
             one.user_properties = item.user_properties
-        if result.verdict != RACE:
+        lines = [*result.unfit, _WAY_OUT] if result.unfit else []
+        if result.verdict == RACE:
+            lines = [*result.story, f"{'repeat':<13}{result.repeat}", *lines]
+            vars(report)[_SENT] = result.as_data()  # goes through xdist, as all attributes of reports do
+        if not lines:
             return
-        text = "\n".join([*result.story, f"{'repeat':<13}{result.repeat}"])
-        vars(report)[_SENT] = result.as_data()  # goes through xdist, as all attributes of reports do
+        text = "\n".join(lines)
         if report.failed:
             report.sections.append(("replay-dd", text))
             return
         report.outcome = "failed"
-        whole = "\n".join(filter(None, [result.told or result.failure, f"{' replay-dd ':-^80}", text]))
-        report.longrepr = told_failure(whole, result.path, result.line, result.failure)
+        if result.verdict == RACE:
+            text = "\n".join(filter(None, [result.told or result.failure, f"{' replay-dd ':-^80}", text]))
+        report.longrepr = told_failure(text, result.path or item.nodeid, result.line, result.failure or lines[0])
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from replay_dd.pytest_plugin.asking import asked_by_marker, asked_of, option, total_s
+from replay_dd.pytest_plugin.asking import Asked, asked_by_marker, asked_of, log_path, option, total_s
 from replay_dd.pytest_plugin.command_line import command_of
 from replay_dd.pytest_plugin.hunt_worker import read_message, write_message
 from replay_dd.pytest_plugin.results import NOT_HUNTED, HuntResult
@@ -124,6 +124,17 @@ class Hunts:
         self._process.wait()
         self._process = None
 
+    def asked_for(self, item: pytest.Item) -> Asked:
+        """What is asked for a test.
+
+        Raises:
+            ValueError: its marker makes no sense, or names a log that is not there.
+        """
+        asked = asked_by_marker(self._asked, item)
+        for name in asked.known:
+            log_path(name, (self._config.rootpath, self._directory))
+        return asked
+
     def hunt_test(self, item: pytest.Item, left: int, expected: float, took_s: float) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
 
@@ -134,9 +145,10 @@ class Hunts:
             took_s: how long it took, in seconds.
         """
         try:
-            asked = asked_by_marker(self._asked, item.get_closest_marker("replay_dd"))
-        except ValueError as error:
-            return HuntResult(item.nodeid, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
+            asked = self.asked_for(item)
+        except ValueError as error:  # the test has got another marker, or lost a log, since it began
+            why = f"@pytest.mark.replay_dd: {error}"
+            return HuntResult(item.nodeid, NOT_HUNTED, why=why, unfit=(why,))
         if asked.runs == 0 or "replay_dd" in getattr(item, "fixturenames", ()):
             return None  # the latter says itself what is to be hunted
         return self._hunted(item, "hunt_test", asked, left, expected, took_s)

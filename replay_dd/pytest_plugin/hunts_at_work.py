@@ -19,12 +19,12 @@ from types import MappingProxyType
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.outcome import Outcome
-from replay_dd.pytest_plugin.asking import Asked
+from replay_dd.pytest_plugin.asking import Asked, log_path
 from replay_dd.pytest_plugin.budget import Budget
 from replay_dd.pytest_plugin.command_line import environment_of
 from replay_dd.pytest_plugin.hunted_call import EARLIER_CALLS, WHICH_CALL
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
-from replay_dd.pytest_plugin.known import Replayed, is_test_of, log_path, replayed, test_of
+from replay_dd.pytest_plugin.known import Replayed, is_test_of, replayed, test_of
 from replay_dd.pytest_plugin.results import NO_TIME, NOT_HUNTED, RACE, HuntResult
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Log, Program, Settings
@@ -92,20 +92,18 @@ class HuntsAtWork:
             took_s: how long it took by itself, in seconds; None if unknown.
         """
         started = time.monotonic()
-        try:
-            known = [log_path(name, (self._root, self._directory)) for name in asked.known]
-        except ValueError as error:
-            return HuntResult(test, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
-        notes = []
-        for path in known:
-            result = self._known_race(test, file, path)
+        notes: list[str] = []
+        unfit: list[str] = []
+        for name in asked.known:
+            result = self._known_race(test, file, name, for_several=asked.for_several)
             if result.verdict == RACE:
                 return replace(result, seconds=time.monotonic() - started)
-            notes += [result.why] if result.why else []
+            notes += filter(None, [result.why])
+            unfit += result.unfit
         seconds = self._budget.share_s(left, expected, asked.time_s)
         if seconds <= 0:
-            return HuntResult(test, NOT_HUNTED, why=NO_TIME)
-        return self._hunt(test, file, asked, seconds, took_s=took_s).with_why(*notes)
+            return HuntResult(test, NOT_HUNTED, why=NO_TIME, unfit=tuple(unfit))
+        return replace(self._hunt(test, file, asked, seconds, took_s=took_s).with_why(*notes), unfit=tuple(unfit))
 
     def hunt_call(
         self, test: str, file: str, asked: Asked, number: int, earlier: Sequence[HuntResult] = ()
@@ -138,18 +136,23 @@ class HuntsAtWork:
         program = self._program([self._word(test, file)], call)
         return replayed(recorded, program, str(self._root), self._verbosity)
 
-    def _known_race(self, test: str, file: str, path: Path) -> HuntResult:
-        shown = os.path.relpath(path, self._directory)
+    def _known_race(self, test: str, file: str, name: str, *, for_several: bool) -> HuntResult:
         try:
+            path = log_path(name, (self._root, self._directory))
+            shown = os.path.relpath(path, self._directory)
             recorded = read_log(path)
             found = self._replayed(test, file, recorded)
-        except ReplayDDError as error:
-            return HuntResult(test, NOT_HUNTED, why=f"known race {shown}: {error}")
+        except (ReplayDDError, ValueError) as error:
+            why = f"The known race of {name} cannot be checked: {error}"
+            return HuntResult(test, NOT_HUNTED, why=why, unfit=(why,))
         if found.outcome is not Outcome.FAIL:
-            why = f"known race {shown} cannot be checked: {found.why}" if found.why else ""
-            if why and not is_test_of(recorded, test):
+            why = f"The known race of {shown} cannot be checked: {found.why}" if found.why else ""
+            its_own = is_test_of(recorded, test)
+            if why and not its_own:
                 why += f"; it is a log of {test_of(recorded)}"
-            return HuntResult(test, NOT_HUNTED, 1, why=why)
+            return HuntResult(
+                test, NOT_HUNTED, 1, why=why, unfit=(why,) if why and (its_own or not for_several) else ()
+            )
         return HuntResult(
             *(test, RACE, 1),
             failure=found.failure,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.outcome import Outcome
 from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
-from replay_dd.pytest_plugin.known import Replayed, is_test_of, test_of
+from replay_dd.pytest_plugin.known import Replayed, is_test_of, may_hold_test_of, test_of
 from replay_dd.schedules.log import read_log
 
 _PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
@@ -36,7 +37,14 @@ class ReplayedTest:
         except ReplayDDError as error:
             raise pytest.UsageError(f"--replay-dd-log: {error}") from error
 
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
+        """Load only the file of the test."""
+        file = os.path.relpath(collection_path, config.rootpath)
+        return True if collection_path.is_file() and not may_hold_test_of(self._log, file) else None
+
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
         """Keep only the test of the log.
 
         Raises:
@@ -46,8 +54,10 @@ class ReplayedTest:
         if not kept:
             raise pytest.UsageError(
                 f"--replay-dd-log: {self._path} is a log of `{test_of(self._log)}`, which is not among the "
-                f"{len(items)} collected tests. Name its file or folder as well."
+                f"{len(items)} collected tests. "
+                + ("Not all could be loaded, as told above." if session.testsfailed else "Name its file or folder.")
             )
+        session.testsfailed = 0  # errors in other files and folders are told, but are not in the way
         left_out = [item for item in items if item not in kept]
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept

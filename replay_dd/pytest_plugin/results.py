@@ -45,6 +45,7 @@ class HuntResult:
         anew: why fixtures of its session, module or class were made anew for it; empty if they served others as well.
         asleep_s: how much was left, in seconds, of the shortest sleep or time-out too long to end early; 0 if none was.
         interrupted: whether Ctrl-C ended the hunt.
+        unfit: why logs that its marker names guard against nothing, line by line.
     """
 
     test: str
@@ -64,6 +65,7 @@ class HuntResult:
     anew: str = ""
     asleep_s: float = 0.0
     interrupted: bool = False
+    unfit: tuple[str, ...] = ()
 
     @property
     def repeat(self) -> str:
@@ -81,7 +83,7 @@ class HuntResult:
     @classmethod
     def of_data(cls, data: dict[str, Any]) -> HuntResult:
         """The result that was turned into this data."""
-        return cls(**{**data, "story": tuple(data["story"])})
+        return cls(**{**data, "story": tuple(data["story"]), "unfit": tuple(data["unfit"])})
 
     def properties(self) -> Iterator[tuple[str, str]]:
         """What goes into reports of the whole suite."""

@@ -129,24 +129,18 @@ def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path
 
 
 @pytest.mark.once
-@pytest.mark.parametrize(
-    "marker, words",
-    [
-        ("runs=-1", "runs is a number of runs, or 0 to leave the test alone"),
-        ("runs=True", "runs is a number of runs, or 0 to leave the test alone"),
-        ("known=5", "known is the name of a log, or a list of such names"),
-        ("known=[5]", "known is the name of a log, or a list of such names"),
-        ("strategy='luck'", "strategy is one of "),
-        ("granularity='bit'", "granularity is one of "),
-        ("time='soon'", "`soon` is not a length of time such as 60s, 2m or 1h"),
-        ("'x'", "it takes runs, time, granularity, strategy, max_delay and known, by these names"),
-    ],
-)
-def test_a_marker_that_makes_no_sense_is_told_and_the_test_not_hunted(marker: str, words: str, tmp_path: Path) -> None:
-    text = f"import pytest\nfrom racy import in_threads\n@pytest.mark.replay_dd({marker})\n"
-    done = suite(tmp_path, text + "def test_one():\n    in_threads(print)\n", "--replay-dd")
-    assert done.returncode == 0
-    assert f"not hunted test_it.py::test_one: @pytest.mark.replay_dd: {words}" in done.stdout
+def test_a_marker_that_makes_no_sense_or_names_no_log_is_an_error_of_its_test(tmp_path: Path) -> None:
+    text = "import pytest\nfrom racy import in_threads\n"
+    text += "@pytest.mark.replay_dd(runs=-1)\ndef test_wrong():\n    pass\n"
+    text += "@pytest.mark.replay_dd(known='gone.log')\ndef test_gone():\n    pass\n"
+    text += "@pytest.mark.skip\n@pytest.mark.replay_dd(runs=-1)\ndef test_skipped():\n    pass\n"
+    text += "@pytest.mark.replay_dd(runs=1, known='racy.py')\ndef test_unreadable():\n    in_threads(len)\n"
+    done = suite(tmp_path, text, "--replay-dd")
+    assert "1 failed, 1 skipped, 2 errors" in done.stdout, done.stdout + done.stderr
+    assert "\n@pytest.mark.replay_dd: runs is a number of runs, or 0 to leave the test alone\n" in done.stdout
+    assert f"\n@pytest.mark.replay_dd: there is no log gone.log below {tmp_path}\n" in done.stdout
+    assert "\nThe known race of racy.py cannot be checked: The file " in done.stdout
+    assert "1 hunted, 0 races found, 1 run," in done.stdout
 
 
 @pytest.mark.once

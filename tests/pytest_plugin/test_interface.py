@@ -57,8 +57,15 @@ def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_o
     assert again.returncode == 1, again.stdout + again.stderr
 
     log = repeat[1].split()[-1]
+    (tests / "test_broken.py").write_text("raise RuntimeError('loaded')\n")  # not the file of the log
+    broken = tests / "broken" / "conftest.py"
+    broken.parent.mkdir()
+    broken.write_text("raise RuntimeError('loaded, too')\n")
     replayed = pytest_in(tests, "-c", "../pytest.ini", f"--replay-dd-log={log}")
-    assert "1 failed, 1 deselected" in replayed.stdout, replayed.stdout + replayed.stderr
+    assert "1 failed, 1 deselected, 1 error" in replayed.stdout, replayed.stdout + replayed.stderr
+    assert "RuntimeError: loaded\n" not in replayed.stdout
+    (tests / "test_broken.py").unlink()
+    broken.unlink()
     assert "E       AssertionError: assert ['key', 'key'] == ['key']" in replayed.stdout
     assert "thread 0.1 gives way to thread 0.2 at " in replayed.stdout
 
@@ -71,9 +78,11 @@ def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_o
     other = f"from racy import in_threads\n{marker}def test_other():\n    in_threads(len)"
     (tests / "test_it.py").write_text(text.format(marker).replace("def test_other():\n    pass", other))
     repaired = pytest_in(tmp_path, "-c", "pytest.ini", "--replay-dd")
-    assert "2 passed" in repaired.stdout, repaired.stdout
+    assert "1 failed, 1 passed" in repaired.stdout, repaired.stdout
     assert "2 hunted, 0 races found, 4 runs" in repaired.stdout
-    assert repaired.stdout.count("; it is a log of test_it.py::test_it\n") == 1
+    # Once as its failure, and once in the summary.
+    assert repaired.stdout.count("; it is a log of test_it.py::test_it\n") == 2
+    assert "FAILED tests/test_it.py::test_other - The known race of " in repaired.stdout
 
 
 @pytest.mark.once
