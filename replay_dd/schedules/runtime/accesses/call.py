@@ -18,6 +18,7 @@ from .library_containers import inside
 from .loops import is_loop, of_loop
 from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
+from .own_attributes import is_done_by_class, plain_access
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, reads_directory, streams
 
@@ -74,6 +75,10 @@ class AnyInstruction(Instruction):
                 own = self.evaluate(own_expression)
             elif expression is not None:
                 function, own = self.evaluate(expression), MISSING
+        plain = plain_access(function, own, arguments)
+        if plain is not None:
+            thing, key, does, new = plain
+            return self.attribute(thing, None, key, does, new)
         if values.exactly(function, values.BuiltinFunctionType, values.MethodDescriptorType):
             name = function.__name__  # type: ignore[attr-defined]
             if type(function) is values.BuiltinFunctionType and type(function.__self__) is not values.ModuleType:  # type: ignore[attr-defined]
@@ -128,7 +133,12 @@ class AnyInstruction(Instruction):
             return self._call_of_library(name, function, arguments, expressions)
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(arguments) > 1 and type(arguments[1]) is str:
             does = {"setattr": STORES, "delattr": DELETES}.get(name, READS)
-            return self.attribute(arguments[0], expressions[0], arguments[1], does)
+            if is_done_by_class(arguments[0], does, self.of_library):
+                return None
+            new = arguments[2] if does == STORES and len(arguments) > 2 else UNKNOWN
+            return self.attribute(arguments[0], expressions[0], arguments[1], does, new)
+        if name == "vars" and arguments:
+            self.names.remember_attributes(arguments[0])
         if arguments and on_whole(name):
             access = self.whole(arguments[0], expressions[0], READS)
             if access is not None:
@@ -261,7 +271,7 @@ class AnyInstruction(Instruction):
             if name == "setdefault":
                 access.new = arguments[1] if len(arguments) > 1 else None
                 found = access.new if access.old is MISSING else access.old
-                self.names.remember(found, access.name, access.sort, own, arguments[0])
+                self.names.remember(found, access.name, access.sort, access.holder, arguments[0])
             elif name in ("pop", "discard", "remove"):
                 access.new = MISSING
             elif name == "move_to_end":
@@ -269,7 +279,7 @@ class AnyInstruction(Instruction):
             elif name == "add":
                 access.new = arguments[0]
             else:
-                self.names.remember(access.old, access.name, access.sort, own, arguments[0])
+                self.names.remember(access.old, access.name, access.sort, access.holder, arguments[0])
         return access
 
     def _file_method(self, own: Any, expression: Expression, name: str) -> Access | None:

@@ -33,6 +33,7 @@ from .access import (
 )
 from .library_containers import found_in, held, inside, iterated_in
 from .operands import variables
+from .own_attributes import is_done_by_class
 from .semaphores import is_semaphore, use_of
 from .values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, UNKNOWN
 from .whole_process import redirected, streams
@@ -158,21 +159,24 @@ class Instruction:
         loads = name in ("LOAD_ATTR", "LOAD_METHOD")
         key = self._code.co_names[argument >> 1 if name == "LOAD_ATTR" and ATTR_HAS_METHOD_BIT else argument]
         thing = self.value(1)
-        if thing is UNKNOWN or thing is MISSING:
+        does = READS if loads else STORES if "STORE" in name else DELETES
+        if thing is UNKNOWN or thing is MISSING or is_done_by_class(thing, does, self.of_library):
             return None
-        return self.attribute(
-            thing, self.expression(1), key, READS if loads else STORES if "STORE" in name else DELETES
-        )
+        if key == "__dict__":
+            self.names.remember_attributes(thing)
+        return self.attribute(thing, self.expression(1), key, does, self.value(2) if does == STORES else UNKNOWN)
 
-    def attribute(self, thing: object, expression: Expression, key: str, does: str) -> Access | None:
-        """An access to an attribute of a thing."""
+    def attribute(
+        self, thing: object, expression: Expression, key: str, does: str, new: object = UNKNOWN
+    ) -> Access | None:
+        """An access to an attribute of a thing, which gets a new value if it is stored."""
         where, owner, value = values.attribute(thing, key)
         # What an object has of its own takes the place of its class's: whoever patches a method puts it there.
         if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
             return None
         if values.is_local(thing):
             found = MISSING if where == CLASS else value
-            return None if where == CLASS and does == READS else self._of_local(thing, key, does, found, owner)
+            return None if where == CLASS and does == READS else self._of_local(thing, key, does, found, owner, new)
         of_interpreter = values.module_name(type(thing)) in ("builtins", "_thread", "_io")
         if where in (ABSENT, CLASS) and of_interpreter and not values.isinstance_of_type(thing):
             return None
@@ -190,7 +194,7 @@ class Instruction:
         access = Access(does, ATTRIBUTE, owner, key, f"{of}.{key}")
         access.old = value
         if does == STORES:
-            access.new = self.value(2) if self.name == "STORE_ATTR" else UNKNOWN
+            access.new = new
             access.again = (thing, key)
             self.names.remember(access.new, access.name, ATTRIBUTE, owner, key)
         elif does == DELETES:
@@ -199,12 +203,12 @@ class Instruction:
             self.names.remember(value, access.name, ATTRIBUTE, owner, key)
         return access
 
-    def _of_local(self, thing: object, key: str, does: str, value: object, mine: object) -> Access:
+    def _of_local(self, thing: object, key: str, does: str, value: object, mine: object, new: object) -> Access:
         """An access to what the present thread has of a thread-local object."""
         access = Access(does, LOCAL, thing, key, f"{self.names.name_of(thing)}.{key}")
         access.old = value
         if does == STORES:
-            access.new = self.value(2) if self.name == "STORE_ATTR" else UNKNOWN
+            access.new = new
             access.again = (mine, key)
         elif does == DELETES:
             access.new = MISSING
@@ -286,7 +290,8 @@ class Instruction:
             access.late = values.is_a(container, dict) and values.compared_by_program(key)
             if access.late:
                 access.looked_up, access.again = key, None
-            self.names.remember(access.new, access.name, ITEM, container, key)
+            holder = container if access.sort == ITEM else access.holder
+            self.names.remember(access.new, access.name, access.sort, holder, key)
         elif access is not None and reads:
             access.looked_up = key
         return access
@@ -323,13 +328,24 @@ class Instruction:
         text = values.key_text(key)
         if type(key) is int and key < 0 and values.is_a(container, list, deque):
             text = str(key + (values.size(container) or 0))
-        access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
+        name = f"{self.names.name_of(container, expression)}[{text}]"
+        access = Access(does, ITEM, container, text, name)
+        if type(key) is str:
+            access = self._variable_in(container, key, does) or access
         access.old = values.item(container, key)
         if does == DELETES:
             access.new = MISSING
         elif does == READS:
-            self.names.remember(access.old, access.name, ITEM, container, key)
+            self.names.remember(access.old, access.name, access.sort, access.holder, key)
         return access
+
+    def _variable_in(self, variables: object, name: str, does: str) -> Access | None:
+        """An access to a global variable or an attribute through the dictionary of all; None if it is none of those."""
+        if variables is self.frame.f_globals:
+            return Access(does, GLOBAL, variables, name, name)
+        thing = self.names.whose_attributes(variables)
+        of = values.class_name(type(thing))
+        return None if thing is None else Access(does, ATTRIBUTE, thing, name, f"{of}.{name}")
 
     def element(self, array: object, expression: Expression, key: object, does: str) -> Access:
         """An access to an element of an array, or to several of them."""

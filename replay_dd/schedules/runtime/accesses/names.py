@@ -69,6 +69,7 @@ class Names:
 
     def __init__(self) -> None:
         self._names: dict[int, _Known] = {}
+        self._with_attributes: dict[int, _Reference[Any]] = {}
         self._frame = 0
         self.closed: set[int] = set()
 
@@ -94,6 +95,18 @@ class Names:
             for own, one in (values.own_values(thing) or {}).items():
                 if not values.scalar(one) and values.size(one) is None and not values.fixed(one):
                     self._names[id(one)] = _Known(name, _weakly(one), (known, ATTRIBUTE, own), self._frame)
+
+    def remember_attributes(self, thing: object) -> None:
+        """Know whose attributes are in the dictionary that the program now gets, as by ``vars(thing)``; no module's."""
+        own, reference = values.own_values(thing), _weakly(thing)
+        if own is not None and reference is not None and type(thing) is not values.ModuleType:
+            self._with_attributes[id(own)] = reference
+
+    def whose_attributes(self, container: object) -> object:
+        """The object whose attributes are in a dictionary; None if that is not known to be one."""
+        reference = self._with_attributes.get(id(container))
+        thing = None if reference is None else reference()
+        return thing if thing is not None and values.own_values(thing) is container else None
 
     def _remember(self, thing: object, name: str, sort: str, holder: object, key: Any) -> _Known:
         reference = _weakly(thing)
