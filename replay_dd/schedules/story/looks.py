@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from replay_dd.schedules.story.order import visits_of
+from replay_dd.schedules.story.order import Visit, visits_of
 
 
 def conflict_of_choice(failing: Observation, passing: Observation, guilty: GuiltySwitch) -> Conflict | None:
@@ -94,7 +94,7 @@ def _saw_another(look: Access, failing: Observation, passing: Observation) -> bo
     return not look.old.same(usual.old) and min(look.old.number, usual.old.number) < 0
 
 
-def _by_number(observed: Observation) -> Iterator[tuple[int, tuple[str, str, int, str, str, int]]]:
+def _by_number(observed: Observation) -> Iterator[tuple[int, Visit]]:
     yield from ((access.number, visit) for visit, access in visits_of(observed.accesses))
 
 

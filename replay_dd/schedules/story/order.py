@@ -3,7 +3,8 @@
 Rules of this module:
 
 * An access of one run is that of the other if it is the same visit of the same place by the same thread, and does the
-  same to a thing of the same name. Objects have other numbers in another run.
+  same to a thing of the same name in a holder of the same type. Objects have other numbers in another run.
+* An instance and its class have an attribute of one name. To read it is two accesses while only the class has it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 
-_Visit = tuple[str, str, int, str, str, int]
+Visit = tuple[str, str, int, str, str, str, int]
+"""What makes an access the same in another run: thread, file, line, what it does, name, type of the holder, which."""
 
 
 def passing_order(conflict: Conflict, failing: Observation, passing: Observation) -> tuple[Access, Access] | None:
@@ -48,14 +50,15 @@ def _rivals(edge: Edge, accesses: Sequence[Access], side: str) -> Iterator[Acces
             yield access
 
 
-def visits_of(accesses: Sequence[Access]) -> Iterator[tuple[_Visit, Access]]:
+def visits_of(accesses: Sequence[Access]) -> Iterator[tuple[Visit, Access]]:
     """Each access with what makes it the same one in another run.
 
     Args:
         accesses: all accesses of a run.
     """
-    counts: dict[tuple[str, str, int, str, str], int] = {}
+    counts: dict[tuple[str, str, int, str, str, str], int] = {}
     for access in accesses:
-        key = (access.thread, access.place.path, access.place.line, access.does, access.name)
+        where = access.place.path, access.place.line
+        key = (access.thread, *where, access.does, access.name, access.holder_type)
         counts[key] = counts.get(key, 0) + 1
         yield (*key, counts[key]), access
