@@ -48,7 +48,8 @@ class ChangesIsolation:
         difference: all changes.
         passing: the changes applied in the mixture that passes.
         failing: those applied in the one that fails.
-        needed: the changes that make the old version fail, the guilty one among them; None if the search was stopped.
+        needed: the changes that make the old version fail, the guilty one among them; None if the search was stopped,
+            or if a clean build does not fail with them.
         needed_by: the search for those that the guilty change needs; None if it needs none.
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
@@ -158,7 +159,7 @@ def isolate_changes(
         observer.on_stage("applying the guilty change alone")
         alone = final.needed_with(found.guilty, failing)
         if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
-            return replace(found, needed=found.guilty)
+            return replace(found, needed=found.guilty) if _is_proved(found, alone, found.guilty) else found
         try:
             jobs = isolation.baseline.jobs
             needs = isolate_cause(
@@ -166,7 +167,18 @@ def isolate_changes(
             )
         except (DoesNotFailError, DoesNotPassError, NotReproducedError):
             return found  # the proof has failed, too: it was run from a clean build
-        return replace(found, needed=needs.failing.configuration, needed_by=needs)
+        needed = needs.failing.configuration
+        return replace(found, needed=needed, needed_by=needs) if _is_proved(found, alone, needed) else found
+
+
+def _is_proved(found: ChangesIsolation, circumstance: CodeChanges, needed: IntervalSet) -> bool:
+    """Whether a clean build fails: one that is not may have found what other mixtures left behind."""
+    if needed == found.failing and found.isolation.verified:
+        return True  # the search has proved it
+    baseline = found.isolation.baseline
+    varies = baseline.repeat > 1 or baseline.intermittent
+    times = max(INTERMITTENT_RUNS, baseline.repeat) if varies else 1
+    return any(circumstance.judge(circumstance.run(needed, fresh=True)).outcome is Outcome.FAIL for _ in range(times))
 
 
 def _not_needed(difference: Difference, workshop: Workshop, *, built: bool) -> IntervalSet:

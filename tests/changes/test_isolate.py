@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from replay_dd.changes.isolate import ChangesIsolation, isolate_changes
-from replay_dd.changes.workshop import Target, Workshop
-from replay_dd.dd import EMPTY
+from replay_dd.changes.workshop import Target, Trial, Workshop
+from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import NoDifferenceError
 from replay_dd.experiment.ending import Oracle
@@ -172,6 +172,22 @@ def test_ends_that_do_not_pass_and_fail(old: str, new: str, expected: type[Excep
 def test_a_limit_gives_the_best_so_far(tmp_path: Path) -> None:
     found = isolate(tmp_path, {"prices.py": OLD}, {"prices.py": NEW}, python("-c", TEST), max_tests=1)
     assert (found.isolation.stopped_by, found.needed) == ("tests", None)
+
+
+def test_what_the_change_needs_is_proved_by_a_clean_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build of one change finds what the whole new version has left behind."""
+    trial = Workshop.trial
+
+    def sloppy(workshop: Workshop, configuration: IntervalSet, *, clean: bool = False) -> Trial:
+        if not clean and configuration.count == 1:
+            configuration = IntervalSet.range(0, 2)
+        return trial(workshop, configuration, clean=clean)
+
+    monkeypatch.setattr(Workshop, "trial", sloppy)
+    fails_with_both = Target(("sh", "-c", "! grep -q new a || ! grep -q new b"), time_limit_s=60)
+    found = isolate(tmp_path, {"a": "old\n", "b": "old\n"}, {"a": "new\n", "b": "new\n"}, fails_with_both)
+    assert found.guilty.count == 1
+    assert found.needed is None, "it takes both"
 
 
 # -- histories -------------------------------------------------------------------------------------------------------
