@@ -4,6 +4,7 @@ Rules of this module:
 
 * Coarse first: whole arguments, then their elements, then what is inside; of texts, lines and what brackets enclose
   before characters. Places of sequences of one length are left out together at first if these are long, and at last.
+  Levels of nesting go when little is left.
 * When a round over all levels has left nothing out, no single part of the arguments can be left out, at any depth.
 """
 
@@ -13,17 +14,19 @@ from collections.abc import Collection, Generator
 
 from replay_dd.call.aligned import aligned
 from replay_dd.call.blocks import blocks
+from replay_dd.call.hoists import hoists, nesting_of
 from replay_dd.call.spaces import DEEPEST, Arguments, Level, Space, Whole, size_of
 
 Course = Generator[Space, Arguments, None]
 
 
-def course(arguments: Arguments, names: Collection[str]) -> Course:
+def course(arguments: Arguments, names: Collection[str], spread: Collection[str] = ()) -> Course:
     """The searches to make, one after the other: a generator that is sent what the last one has left.
 
     Args:
         arguments: the arguments of the failing call.
         names: those that may be reduced.
+        spread: those that hold several arguments, as ``*args`` does.
     """
     left: Arguments = arguments
     whole = Whole(left, names)
@@ -32,7 +35,7 @@ def course(arguments: Arguments, names: Collection[str]) -> Course:
     for places in aligned(lambda: left, names, large=True):  # noqa: B023 - as below
         left = yield places
     while True:
-        before = size_of(left, names)
+        before = size_of(left, names), nesting_of(left, names)
         for depth in range(DEEPEST):
             for found in blocks(lambda: left, depth, names):  # noqa: B023 - what is left by then is meant
                 left = yield found
@@ -41,7 +44,9 @@ def course(arguments: Arguments, names: Collection[str]) -> Course:
                 left = yield level
             elif not level.has_containers:
                 break
+        for outer in hoists(lambda: left, names, spread):  # noqa: B023 - as above
+            left = yield outer
         for places in aligned(lambda: left, names):  # noqa: B023 - as above
             left = yield places
-        if size_of(left, names) == before:
+        if (size_of(left, names), nesting_of(left, names)) == before:
             return

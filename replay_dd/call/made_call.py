@@ -26,6 +26,7 @@ from replay_dd.call.source import call_source, name_of
 from replay_dd.dd.slicing import name_of_kind
 from replay_dd.errors.user import ArgumentError
 
+SPREAD = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _RECEIVERS = ("self", "cls")
 _CHANGED_DEFAULTS = (list, dict, set, bytearray, deque)
 _MOST_LOOKED_AT = 100_000
@@ -86,6 +87,11 @@ class Call:
         if method and names and names[0] in _RECEIVERS and not is_frame(self.arguments[names[0]]):
             del names[0]
         return names
+
+    @property
+    def spread(self) -> list[str]:
+        """The names of those that hold several arguments, as ``*args`` does."""
+        return [name for name in self.arguments if self._signature.parameters[name].kind in SPREAD]
 
     def prepare(self, arguments: Mapping[str, Any]) -> Callable[[], object]:
         """The call with other arguments, which are copied now.

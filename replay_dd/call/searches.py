@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from replay_dd.call.aligned import aligned
 from replay_dd.call.blocks import blocks
 from replay_dd.call.containers import is_text
+from replay_dd.call.hoists import hoists
 from replay_dd.call.parts import Additions, Parts
 from replay_dd.call.source import source_of
 from replay_dd.call.spaces import DEEPEST, Level, Space, levels_below
@@ -129,12 +130,13 @@ class ArgumentSearch:
         return left, less
 
     def _finer(self, left: Callable[[], Arguments]) -> Iterator[Space]:
-        """What is inside of elements, lines and brackets in what is left of texts, places of sequences alike."""
+        """What is inside of elements, lines and brackets in texts, levels of nesting, places of sequences alike."""
         yield from levels_below(left, self._names)
         for depth in range(DEEPEST):
             yield from blocks(left, depth, self._names)
             if not Level(left(), depth, self._names).has_containers:
                 break
+        yield from hoists(left, self._names, self._call.spread)
         yield from aligned(left, self._names)
 
     def _in_turns(self, left: Arguments) -> Arguments:
