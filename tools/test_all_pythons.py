@@ -28,10 +28,12 @@ import time
 import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from sysconfig import get_config_var
 
+from replay_dd.experiment.process_tree import children_of
 from tools.get_pythons import FOLDER, KNOWN, CannotGet, get, interpreter_of
 from tools.watched_run import run_watched
 
@@ -89,7 +91,7 @@ def main(pytest_arguments: list[str]) -> int:
     verdicts: list[str] = []
     failed = False
     first = ""
-    with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder, ThreadPoolExecutor(1) as pool:
+    with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder, beside_the_tests() as pool:
         source_archive = build_source_archive(Path(folder))
         pure_wheel = build_pure_wheel(source_archive, Path(folder))
         built = {"REPLAY_DD_SOURCE_ARCHIVE": str(source_archive), "REPLAY_DD_PURE_WHEEL": str(pure_wheel)}
@@ -115,6 +117,22 @@ def main(pytest_arguments: list[str]) -> int:
     announce(f"All Pythons, after {time.monotonic() - started:.0f} s")
     print("\n".join([*skipped, *verdicts]), flush=True)
     return 1 if failed or not verdicts else 0
+
+
+@contextmanager
+def beside_the_tests() -> Iterator[ThreadPoolExecutor]:
+    """A thread of work that ends with the block, and the commands that it has started with it."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in children_of(os.getpid()):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+        raise
+    finally:
+        pool.shutdown()
 
 
 def wanted_versions() -> tuple[str, ...]:
