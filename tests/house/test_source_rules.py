@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import PROJECT
 from tests.house.sources import package_folder, package_sources, text_files
+from tools import slow_tests
 
 MOST_LINES = 400
 LONGER_BECAUSE = "Longer than 400 lines because"
@@ -34,6 +35,12 @@ def test_no_file_is_long_without_a_reason() -> None:
         if len(lines) > MOST_LINES and LONGER_BECAUSE not in " ".join(lines[:30]):
             long.append(f"{path.name}: {len(lines)} lines")
     assert not long, f"split these, or say at their top: {LONGER_BECAUSE!r} ..."
+
+
+def test_a_slow_test_that_has_got_another_name_is_called_so_in_the_list_too() -> None:
+    sources_of_tests = (path.read_text(encoding="utf-8") for path in sources() if path.name.startswith("test_"))
+    there = {name for text in sources_of_tests for name in re.findall(r"^ *def (test_\w+)", text, re.MULTILINE)}
+    assert not slow_tests.listed() - there
 
 
 def test_no_path_of_a_particular_machine() -> None:

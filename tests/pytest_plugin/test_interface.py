@@ -20,7 +20,8 @@ REPAIRED = RACY.replace("        if key not in", "        with LOCK:\n          
 
 def pytest_in(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder of a suite."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "GITHUB_"))}
+    elsewhere = ("PYTEST_", "GITHUB_", "CI", "BUILD_NUMBER")  # which change what pytest prints
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(elsewhere)}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     environment["TMPDIR"] = str(folder.parent / "temporary")
     Path(environment["TMPDIR"]).mkdir(exist_ok=True)
