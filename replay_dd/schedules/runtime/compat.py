@@ -103,7 +103,7 @@ PRIVATE_NAMES = {
         "_SHM_NAME_PREFIX": _ALWAYS,
         "_SHM_SAFE_NAME_LENGTH": _ALWAYS,
     },
-    "multiprocessing.resource_tracker": {"ResourceTracker._send": _ALWAYS},
+    "multiprocessing.resource_tracker": {"ResourceTracker._send": _ALWAYS, "_resource_tracker": _ALWAYS},
     "random": {"_inst": _ALWAYS, "_urandom": _ALWAYS},
     "ctypes": {"_dlopen": _ALWAYS},
     "uuid": {"_generate_time_safe": _ALWAYS},
