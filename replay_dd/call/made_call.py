@@ -26,7 +26,7 @@ from replay_dd.call.source import call_source, name_of
 from replay_dd.dd.slicing import name_of_kind
 from replay_dd.errors.user import ArgumentError
 
-SPREAD = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_SPREAD = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _RECEIVERS = ("self", "cls")
 _CHANGED_DEFAULTS = (list, dict, set, bytearray, deque)
 _MOST_LOOKED_AT = 100_000
@@ -91,7 +91,7 @@ class Call:
     @property
     def spread(self) -> list[str]:
         """The names of those that hold several arguments, as ``*args`` does."""
-        return [name for name in self.arguments if self._signature.parameters[name].kind in SPREAD]
+        return spread_of(self._signature)
 
     def prepare(self, arguments: Mapping[str, Any]) -> Callable[[], object]:
         """The call with other arguments, which are copied now.
@@ -150,6 +150,11 @@ class Call:
         except Exception:
             self.shared.add(name)
             return value
+
+
+def spread_of(signature: Signature) -> list[str]:
+    """The names of the parameters that hold several arguments, as ``*args`` does."""
+    return [name for name, one in signature.parameters.items() if one.kind in _SPREAD]
 
 
 def _copied_around(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from replay_dd.call.circumstance import FIRST_LIMIT_S, CallArguments, CallRun, Search
 from replay_dd.call.course import course
 from replay_dd.call.failure import Ending
-from replay_dd.call.made_call import SPREAD
+from replay_dd.call.made_call import spread_of
 from replay_dd.call.servers import Servers
 from replay_dd.call.source import call_source
 from replay_dd.call.spaces import size_of
@@ -111,8 +111,7 @@ def reduce_call(
             bound = BoundArguments(signature, dict(arguments))
             return call_source(servers.name, bound.args, bound.kwargs)
 
-        spread = [name for name, one in signature.parameters.items() if one.kind in SPREAD]
-        begin = partial(course, whole, list(whole), spread)
+        begin = partial(course, whole, list(whole), spread_of(signature))
         search = Search(run, source, list(whole), begin, algorithm, failure=failure)
         search.limit_s, search.fixed_limit = time_limit_s or FIRST_LIMIT_S, time_limit_s is not None
         isolation = isolate_cause(

@@ -27,8 +27,8 @@ _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL
 _SHOWN = 5
 _RELOCATING_LIMIT_S = 120.0  # at least: every yield point is compared with the anchors
 _ORDER = (
-    "the program forked, and what its other processes send is not in the log; if several share a pipe, as those of a"
-    " pool do, it may come in another order: let the pool have one process"
+    "the program forked, and what its other processes send is not in the log; if several of them share a pipe, as in a "
+    "pool, it may arrive in another order: use a pool with one process"
 )
 
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from replay_dd.dd import IntervalSet
 from replay_dd.input.numbers import Form
-from replay_dd.input.space import Left
+from replay_dd.input.space import Left, joined
 from replay_dd.input.trees import Cut
 
 CHECKSUM_SIZE = 4
@@ -88,7 +88,7 @@ class Mended(Left):
         """These bytes, with numbers and checksums that are right."""
         kept, mended = self._mend(self._space.kept(configuration))
         if not mended:
-            return self._joined(self.content, kept)
+            return joined(self.content, kept)
         content = bytearray(self.content)
         for place, text in mended.items():
             content[place : place + len(text)] = text
@@ -97,12 +97,9 @@ class Mended(Left):
             its = IntervalSet.range(checksum.place, checksum.place + CHECKSUM_SIZE)
             changed = not about <= kept or any(place in about for place in mended)
             if its <= kept and changed:
-                value = checksum.of(self._joined(content, kept & about))
+                value = checksum.of(joined(content, kept & about))
                 content[its.first : its.last + 1] = value.to_bytes(CHECKSUM_SIZE, checksum.order)
-        return self._joined(content, kept)
-
-    def _joined(self, content: bytes | bytearray, kept: IntervalSet) -> bytes:
-        return b"".join(content[start:stop] for start, stop in kept.intervals)
+        return joined(content, kept)
 
     def _mend(self, kept: IntervalSet) -> tuple[IntervalSet, dict[int, bytes]]:
         """What is kept in the end, and what stands where."""

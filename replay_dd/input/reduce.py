@@ -17,12 +17,13 @@ from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Tree, course
 from replay_dd.input.program_runs import jobs_for, note_of_other_words
+from replay_dd.input.space import joined
 from replay_dd.input.target import Target
 from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
-_CORRECTED = "Lengths and checksums in the input were corrected for what is left of it."
+_CORRECTED = "Lengths and checksums in the input were corrected to match what is left."
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def reduce_input(
 
     failing = content_of(isolation.failing)
     kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
-    if kept is not None and failing != b"".join(content[start:stop] for start, stop in kept.intervals):
+    if kept is not None and failing != joined(content, kept):
         notes = (*notes, _CORRECTED)
     return InputIsolation(
         isolation,

@@ -75,7 +75,7 @@ class Left(Space):
 
     def build(self, configuration: IntervalSet) -> bytes:
         """These bytes."""
-        return b"".join(self.content[start:stop] for start, stop in self.kept(configuration).intervals)
+        return joined(self.content, self.kept(configuration))
 
 
 class Kept(Left):
@@ -298,6 +298,11 @@ def _hunks(changes: Changes[list[bytes]]) -> Edges:
             starts.append(number)
         end = change.position + len(change.removed)
     return [*starts, len(changes)]
+
+
+def joined(content: bytes | bytearray, kept: IntervalSet) -> bytes:
+    """These bytes of a file."""
+    return b"".join(content[start:stop] for start, stop in kept.intervals)
 
 
 def shown(content: bytes) -> str:

@@ -85,7 +85,7 @@ def asked_by_marker(asked: Asked, item: pytest.Item) -> Asked:
 
 
 def log_path(name: str, folders: Sequence[Path]) -> Path:
-    """The file that a marker names, below the first of these folders that has it.
+    """The file that a marker names, in the first of these folders that has it.
 
     Raises:
         ValueError: there is none.
@@ -93,7 +93,7 @@ def log_path(name: str, folders: Sequence[Path]) -> Path:
     for folder in folders:
         if (folder / name).is_file():
             return folder / name
-    raise ValueError(f"there is no log {name} below {folders[0]}")
+    raise ValueError(f"there is no log at {folders[0] / name}")
 
 
 def asked_of(config: pytest.Config) -> Asked:

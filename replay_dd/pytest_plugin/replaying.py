@@ -55,7 +55,11 @@ class ReplayedTest:
             raise pytest.UsageError(
                 f"--replay-dd-log: {self._path} is a log of `{test_of(self._log)}`, which is not among the "
                 f"{len(items)} collected tests. "
-                + ("Not all could be loaded, as told above." if session.testsfailed else "Name its file or folder.")
+                + (
+                    "Not all files could be loaded, as shown above."
+                    if session.testsfailed
+                    else "Name its file or folder."
+                )
             )
         session.testsfailed = 0  # errors in other files and folders are told, but are not in the way
         left_out = [item for item in items if item not in kept]

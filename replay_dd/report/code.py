@@ -10,6 +10,7 @@ from replay_dd.code.reduce import CodeReduction
 from replay_dd.code.source import Program
 from replay_dd.input.space import lines_shown
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
+from replay_dd.schedules.story.words import listed
 
 _SHOWN_LINES = 40
 _SHOWN_NAMES = 3
@@ -47,7 +48,7 @@ def code_as_text(found: CodeReduction, names: Sequence[str], files: Mapping[str,
 def _together(names: Sequence[str]) -> str:
     """Names as one phrase; of many, the first ones."""
     named = [*names[:_SHOWN_NAMES], *([f"{len(names) - _SHOWN_NAMES} more"] if len(names) > _SHOWN_NAMES else [])]
-    return " and ".join((", ".join(named[:-1]), named[-1])) if len(named) > 1 else named[0]
+    return listed(named)
 
 
 def _edits(found: CodeReduction) -> dict[str, int]:

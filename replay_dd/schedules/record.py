@@ -28,8 +28,8 @@ _DEPTHS = (
 
 _VERIFICATIONS = 3  # the maximum number of replays to verify a log
 _ANOTHER_RUN = (
-    "this run met something outside that did not come again; the log holds the run that comes again, which ends like it"
-    " but may print something else"
+    "something outside the program was different when this run was repeated; the log holds the repeated run, which "
+    "ends the same way but may print something else"
 )
 _PREEMPTIONS = (1, 1, 2)  # for ``bounded``, in rotation
 

@@ -194,7 +194,7 @@ def test_a_command_for_other_kinds(command: str, kind: str, logs: int, race: Wor
     write_all(race, shop)
     said = shop.run(command, *[NAMES[kind]] * logs).refused(5, "not-a-log")
     assert f"`{command}` cannot use {NAMES[kind]}, which is a {kind}" in said
-    assert re.search(r"Take `[\w-]+`.* or `[\w-]+` for it\.", said), "what to do next"
+    assert re.search(r"Use `[\w-]+`.* or `[\w-]+` instead\.", said), "what to do next"
     assert f"`{command}` is for " in said
 
 

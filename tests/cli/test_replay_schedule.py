@@ -20,5 +20,5 @@ def test_another_order_of_what_processes_send_is_told_as_a_reason(shop: Workshop
     assert "note: " not in shop.run("replay", "a.log").stdout
     (shop.folder / "n").write_text("75")
     done = shop.run("replay", "a.log")
-    assert (done.status, done.stdout.count("it may come in another order")) == (125, 1)
-    assert "it may come in another order" in shop.run("replay", "--json", "a.log").stdout
+    assert (done.status, done.stdout.count("it may arrive in another order")) == (125, 1)
+    assert "it may arrive in another order" in shop.run("replay", "--json", "a.log").stdout

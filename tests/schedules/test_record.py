@@ -45,7 +45,7 @@ def test_a_message_that_only_the_replay_could_read_is_kept_and_no_difference(
 
 
 def test_a_log_of_another_run_than_the_one_that_was_seen_says_so(tmp_path: Path) -> None:
-    """The first run finds no file beside it, and takes another way."""
+    """The first run does not find the file yet, so it takes another path."""
     path = write_program(
         tmp_path,
         """
@@ -62,4 +62,4 @@ def test_a_log_of_another_run_than_the_one_that_was_seen_says_so(tmp_path: Path)
     )
     program = describe_program((sys.executable, str(path)), directory=tmp_path)
     notes = [record(program, Settings(), show_output=False).log.ending.notes for _ in range(2)]
-    assert [any("the log holds the run that comes again" in note for note in each) for each in notes] == [True, False]
+    assert [any("the log holds the repeated run" in note for note in each) for each in notes] == [True, False]

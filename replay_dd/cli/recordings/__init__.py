@@ -128,7 +128,7 @@ def kind_for(command: str, path: Path) -> RecordingKind:
     hint = f"`{command}` is for {listed([f'{usable.plural} ({usable.origin})' for usable in kinds_for(command)])}."
     if kind is not None:
         others = listed([f"`{other}`" for other in sorted(kind.uses)], "or")
-        raise NotALogError(f"`{command}` cannot use {path}, which is a {kind.name}.", f"{hint} Take {others} for it.")
+        raise NotALogError(f"`{command}` cannot use {path}, which is a {kind.name}.", f"{hint} Use {others} instead.")
     if not read_regular(path).strip():
         raise LogEmptyError(f"The file {path} is empty.", f"Record it again: {hint}")
     raise NotALogError(f"The file {path} is not a replay-dd log.", hint)

@@ -55,7 +55,6 @@ LONGEST_S = 30.0  # where until then too few have failed to tell anything
 _WITHOUT, _SEARCH = 0.4, 0.7  # of that time: when the runs without must be done, and the search for what helps
 _QUICK = 12  # hunted schedules that decide on the way
 _ENOUGH_FAILING, _ENOUGH = 5, 20  # schedules for which it is worth taking longer
-_LEFT_OVER = "each thread has its own, so no lock and no order of threads is missing"
 _LOOK_AGAIN = "no lock makes a thread look again after its wait, and one that it keeps while it waits is no repair"
 _CLOSED_LOOP = "the library closes the loop once the coroutine has returned, and no lock around the call keeps it open"
 _LOOK_FIRST = "no lock makes a thread look at the state before it waits for a notification that has come already"
@@ -102,8 +101,6 @@ def with_experiments(
         return explanation
     if explanation.conflict is not None and explanation.conflict.of_tasks:
         return explanation._replace(tried=Experiments(why_not=_OF_TASKS))
-    if explanation.conflict is not None and explanation.conflict.left_over:
-        return explanation._replace(tried=Experiments(why_not=_LEFT_OVER))
     if explanation.conflict is not None and explanation.conflict.fault:
         return explanation._replace(tried=Experiments(why_not=WHY_NOT_TRIED[explanation.conflict.fault]))
     if budget.time_s is not None and budget.time_s <= 0:

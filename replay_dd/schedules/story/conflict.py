@@ -56,7 +56,6 @@ class Conflict(NamedTuple):
         looked: the look of the thread before the right access that found what the other one then found, too.
         since: where the thread has done something before the stretch that the others should have known.
         inside: the call of an installed package that the thread has not come back from while another one calls it, too.
-        left_over: it is one thread that finds what it has left for itself in an earlier call.
         fault: the kind, where one thread does something wrong whatever the others do; otherwise empty.
         left_out: of two things that one thread does, the one that is too much, if the code shows which; else None.
         of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
@@ -73,7 +72,6 @@ class Conflict(NamedTuple):
     looked: Access | None = None
     since: Place | None = None
     inside: StackFrame | None = None
-    left_over: bool = False
     fault: str = ""
     left_out: Access | None = None
     of_tasks: bool = False

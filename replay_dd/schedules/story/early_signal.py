@@ -23,7 +23,7 @@ from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.story import path_of
-from replay_dd.schedules.story.words import short_file
+from replay_dd.schedules.story.words import at_place
 
 _Frame = StackFrame | Place
 _HANDS_OVER = ("put", "put_nowait"), ("get", "get_nowait")
@@ -61,14 +61,14 @@ def help_of_early_signal(kind: str, conflict: Conflict, failing: Observation) ->
         return ""  # it may have been meant to begin before that
     if signal is None:
         parts = _where_they_part(_of_start(early, failing), _way_to(late))
-        here = "" if parts is None else f"start thread {early.thread} ({_at(parts[0])})"
-        return "" if parts is None else f"{here} only after {_at(parts[1])}: it may run at once, and needs that"
+        here = "" if parts is None else f"start thread {early.thread} ({at_place(parts[0])})"
+        return "" if parts is None else f"{here} only after {at_place(parts[1])}: it may run at once, and needs that"
     parts = _where_they_part(_way_to(signal), _way_to(late)) if signal.thread == late.thread else None
     if parts is None:
         return ""
-    method, here = _method(signal), _at(signal.place)
-    called = f", called at {_at(parts[0])}" if _at(parts[0]) != here else ""
-    words = f"call {method}() of {signal.name} ({here}{called}) only after {_at(parts[1])}"
+    method, here = _method(signal), at_place(signal.place)
+    called = f", called at {at_place(parts[0])}" if at_place(parts[0]) != here else ""
+    words = f"call {method}() of {signal.name} ({here}{called}) only after {at_place(parts[1])}"
     if not _pairs(signal):
         return f"{words}: what it is given may run at once, and needs that"
     return f"{words}: thread {early.thread} waits for that, and then goes on"
@@ -137,7 +137,3 @@ def _pairs(access: Access) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...
 
 def _method(access: Access) -> str:
     return access.detail.partition("(")[0]
-
-
-def _at(frame: _Frame) -> str:
-    return f"{short_file(frame.file)}:{frame.line}"

@@ -84,8 +84,6 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     """
     if ending.deadlock:
         return _of_deadlock(conflict, ending)
-    if conflict.left_over:
-        return LEFT_OVER
     if conflict.fault:
         return conflict.fault
     if conflict.inside is not None:

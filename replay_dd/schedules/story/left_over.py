@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.kinds import LEFT_OVER
 
 INFERRED = "that it is left over: it was looked at from the same place before, and nothing was stored since"
 
@@ -35,7 +36,7 @@ def find_left_over(failing: Observation, passing: Observation) -> Conflict | Non
         before = tuple(one for one in own if one.number < look.number)
         after = tuple(one for one in own if one.number >= look.number)
         edge = Edge(look, (stored,), inferred=False)
-        return Conflict(look.thread, None, edge, None, (), before, after, looked=stored, left_over=True)
+        return Conflict(look.thread, None, edge, None, (), before, after, looked=stored, fault=LEFT_OVER)
     return None
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import left_over, permits, shared_context
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.story.kinds import EXTRA_PERMIT, ORDER_VIOLATION, SHARED_CONTEXT, kind_of
+from replay_dd.schedules.story.kinds import EXTRA_PERMIT, LEFT_OVER, ORDER_VIOLATION, SHARED_CONTEXT, kind_of
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins
 
 WHY_NOT_TRIED = {
     EXTRA_PERMIT: "no lock and no order takes back the permit that nobody had taken",
+    LEFT_OVER: "each thread has its own, so no lock and no order of threads is missing",
     SHARED_CONTEXT: "a lock would let tasks wait for each other that need a context each",
 }
 """Why nothing is tried against such a fault, by its kind."""
@@ -29,20 +30,22 @@ def tell_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[Co
     """
     if twins.failing_hang is not None:
         return None
-    vague = kind_of(conflict, ending) in _VAGUE
-    found, why = shared_context.find_shared_context(twins.failing, ending), shared_context.INFERRED
+    found = _find_own_fault(conflict, twins, ending)
     if found is None:
-        found, why = permits.find_extra_permit(twins.failing), permits.INFERRED
-    if (
-        found is not None
-        and found.fault == EXTRA_PERMIT
-        and not vague
-        and not permits.is_let_in(conflict, found, twins.failing)
-    ):
-        found = None
-    if found is None and vague:
-        found, why = left_over.find_left_over(twins.failing, twins.passing), left_over.INFERRED
-    story = None if found is None else tell_race(found, twins.failing, twins.passing, ending)
-    if found is None or story is None:
         return None
-    return found, story._replace(inferred=(*story.inferred, why))
+    fault, why = found
+    story = tell_race(fault, twins.failing, twins.passing, ending)
+    return None if story is None else (fault, story._replace(inferred=(*story.inferred, why)))
+
+
+def _find_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[Conflict, str] | None:
+    """The fault, and what is inferred of it."""
+    shared = shared_context.find_shared_context(twins.failing, ending)
+    if shared is not None:
+        return shared, shared_context.INFERRED
+    is_vague = kind_of(conflict, ending) in _VAGUE
+    extra = permits.find_extra_permit(twins.failing)
+    if extra is not None and (is_vague or permits.is_let_in(conflict, extra, twins.failing)):
+        return extra, permits.INFERRED
+    left = left_over.find_left_over(twins.failing, twins.passing) if is_vague else None
+    return None if left is None else (left, left_over.INFERRED)

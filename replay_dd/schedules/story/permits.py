@@ -19,7 +19,7 @@ from itertools import takewhile
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import EXTRA_PERMIT
-from replay_dd.schedules.story.words import short_file
+from replay_dd.schedules.story.words import at_place
 
 INFERRED = "that no permit was taken for this: the calls of each thread are counted"
 _SEMAPHORES = ("Semaphore", "BoundedSemaphore")
@@ -229,4 +229,4 @@ def _is_with(access: Access) -> bool:
 
 def _at(access: Access) -> str:
     end = ", where `with` ends" if _is_with(access) else ""
-    return f"{short_file(access.place.file)}:{access.place.line}{end}"
+    return f"{at_place(access.place)}{end}"

@@ -139,7 +139,7 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"Thread {one} has not come back from its call of {package} ({there}) when thread {last.thread} calls it, "
             f"too ({_at(edge.others[0])}): both work on {shared} at a time, and no lock keeps them apart."
         )
-    if conflict.looked is not None and not conflict.left_over:
+    if conflict.looked is not None and not conflict.fault:
         return _both_went_on(conflict.looked, last, own)
     if conflict.since is not None:
         return (
@@ -267,7 +267,7 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     """
     right, left = conflict.right, conflict.left
     edge = right or left
-    if kind == kinds.LEFT_OVER or conflict.fault:
+    if conflict.fault:
         return ""
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"

@@ -12,7 +12,7 @@ from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation, Thing
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import SHARED_CONTEXT
-from replay_dd.schedules.story.words import short_file
+from replay_dd.schedules.story.words import at_place
 
 INFERRED = "which context it is, from the exception and from who was to enter one twice"
 _REFUSED = "cannot enter context"
@@ -49,14 +49,15 @@ def in_words(conflict: Conflict) -> str:
         conflict: of those who enter one context.
     """
     first, second = (*conflict.before, *conflict.stretch)
+    here, there = at_place(first.place), at_place(second.place)
     if first.thread == second.thread:
         return (
-            f"Thread {first.thread} lets two calls run in one context ({_at(first)}, {_at(second)}), which may come to "
-            "two threads at a time; a context that is entered already cannot be entered once more."
+            f"Thread {first.thread} runs two calls in one context ({here}, {there}), which two threads may enter at "
+            "the same time; a context that has been entered cannot be entered again."
         )
     return (
-        f"Thread {second.thread} enters a context ({_at(second)}) that thread {first.thread} has entered "
-        f"({_at(first)}) and not left yet."
+        f"Thread {second.thread} enters a context ({there}) that thread {first.thread} has entered ({here}) and not "
+        "left yet."
     )
 
 
@@ -68,10 +69,6 @@ def help_of_shared_context(conflict: Conflict) -> str:
     """
     first, second = (*conflict.before, *conflict.stretch)
     return (
-        f"give each call a context of its own at {_at(first)} and {_at(second)}: `contextvars.copy_context().run`, or "
-        "`.copy().run` of the one that they share"
+        f"give each call a context of its own at {at_place(first.place)} and {at_place(second.place)}: "
+        "`contextvars.copy_context().run`, or `.copy().run` of the one that they share"
     )
-
-
-def _at(access: Access) -> str:
-    return f"{short_file(access.place.file)}:{access.place.line}"

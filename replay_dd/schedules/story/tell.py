@@ -223,7 +223,7 @@ class _Teller:
         for number, turn in enumerate(turns):
             following = turns[number + 1] if number + 1 < len(turns) else None
             then = ""
-            if following is not None and self.conflict.left_over:
+            if following is not None and self.conflict.fault == kinds.LEFT_OVER:
                 then = f"the call is over; thread {thread} goes on with another one"
             elif following is not None and self.conflict.fault:
                 then = f"thread {following.thread} runs"
@@ -286,7 +286,7 @@ def inferred_from(conflict: Conflict, failing: Observation, proved: Sequence[Acc
         failing: all that the failing run accessed.
         proved: accesses whose order with those of the others has been tried; nothing is left to be inferred there.
     """
-    if not conflict.fault and not conflict.left_over:
+    if not conflict.fault:
         yield "the kind, from the order of these accesses"
     if not failing.exact:
         yield "objects and keys, from the names in the code: without the accelerator, operands are not seen"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from replay_dd.schedules.observation import Access, Value
+from replay_dd.schedules.model import Place
+from replay_dd.schedules.observation import Access, StackFrame, Value
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_FOLDERS = ("os.mkdir", "os.rmdir", "mkdir", "rmdir", "isdir", "is_dir", "iterdir")
@@ -165,6 +166,11 @@ def described(access: Access) -> str:
         "lock": "a lock",
         "process": "of the whole process",
     }.get(sort, key)
+
+
+def at_place(place: Place | StackFrame) -> str:
+    """Where it is in the source, in short."""
+    return f"{short_file(place.file)}:{place.line}"
 
 
 def listed(words: Iterable[str]) -> str:

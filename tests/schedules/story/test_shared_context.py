@@ -37,7 +37,7 @@ def story(failing: Observation) -> str:
 
 def test_a_context_is_given_to_two_tasks() -> None:
     text = story(seen(enters("0", 3), enters("0", 4), access("0", 9, 9, "reads")))
-    assert "Thread 0 lets two calls run in one context (prog.py:3, prog.py:4)" in text
+    assert "Thread 0 runs two calls in one context (prog.py:3, prog.py:4)" in text
     assert "a context of its own at prog.py:3 and prog.py:4" in text
 
 
