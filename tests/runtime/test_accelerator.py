@@ -200,6 +200,8 @@ def test_both_note_the_same_visits(
     monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
     in_python = run_target(program, settings, Plan("profile"), time_limit_s=60)
     assert in_c.backend != in_python.backend or granularity == "sync"
+    endings = [dataclasses.replace(one.log.ending, seconds=0.0) for one in (in_c, in_python)]
+    assert endings[0] == endings[1]
     notes = [
         [(touch.thread, touch.time, touch.place, touch.thing[1], touch.changes) for touch in one.touches]
         for one in (in_c, in_python)

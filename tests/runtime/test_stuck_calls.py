@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.runtime.baton.scheduler import Scheduler
+from replay_dd.schedules.runtime.baton.stuck_calls import StuckCalls
+from replay_dd.schedules.runtime.baton.thread import ManagedThread
+from replay_dd.schedules.runtime.counting import counter
 from tests.runtime.programs import (
     assert_same,
     output_of,
@@ -238,3 +247,52 @@ def test_only_the_call_that_was_long_in_the_recording_is_long_in_the_replay(tmp_
     assert output_of(run) == "slept main waited\n"
     assert len(run.log.ending.notes) == 1
     assert_same(run, replayed(run.log))
+
+
+def test_a_look_at_a_thread_that_has_just_ended_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part in Python may be interrupted between its instructions."""
+
+    def clock_of(handle: int) -> int:
+        raise ProcessLookupError(errno.ESRCH, "No such process")
+
+    monkeypatch.setattr(counter, "_thread_clock", clock_of)
+    holder = counter.PythonThreadCounts()
+    holder.handle = 1
+    came = [False, False, True]
+    counts = counter.PythonCounter(holder)
+    assert counts.wait_at(lambda wait, timeout_s: came.pop(0), (True, 0.0), 0) == 0
+    assert came == []
+
+
+class HandedOn:
+    """A scheduler whose baton passes from one thread to another while somebody looks."""
+
+    def __init__(self, *holders: ManagedThread) -> None:
+        self._holders = list(holders)
+        self.busy = self.over = False
+        self.counter = SimpleNamespace()
+        self.moments = SimpleNamespace(patience=SimpleNamespace(exact=False))
+
+    @property
+    def current(self) -> ManagedThread:
+        return self._holders.pop(0) if len(self._holders) > 1 else self._holders[0]
+
+
+def test_the_baton_is_not_taken_from_a_thread_that_has_just_handed_it_on() -> None:
+    reading, writing = os.pipe()
+    waiting = threading.Thread(target=os.read, args=(reading, 1))
+    waiting.start()
+    try:
+        holder, other = ManagedThread((0, 1)), ManagedThread((0, 2))
+        holder.ident = holder.handle = waiting.ident
+        scheduler = HandedOn(holder, other)
+        calls = StuckCalls(cast("Scheduler", scheduler))
+        calls.found_still(10**9)
+        assert (holder.ident, holder.handle) == (waiting.ident, waiting.ident)
+        assert scheduler.current is other
+        assert not scheduler.busy
+    finally:
+        os.write(writing, b"x")
+        waiting.join()
+        os.close(reading)
+        os.close(writing)

@@ -17,9 +17,10 @@ Rules of this module:
   its call and that point it touches nothing that others see, if it is counted code.
 * A thread that the runtime did not start is reported if it runs counted code.
 * Anything that releases the GIL (a write to the channel) may let the stuck thread continue; so it loses its identity
-  first. Without a GIL it may continue at any moment. So after it has lost its identity, it is looked at once more: if
-  it is still in that call, it meets us at its next yield point; if not, it keeps the baton. Only one waiting thread
-  looks at a time, and what both sides change, they change under a lock.
+  first. It may also have gone on between two instructions here; without a GIL it may continue at any moment. So after
+  it has lost its identity, it is looked at once more: if it still has the baton and is still in that call (without the
+  accelerator: if it has used no processor time), it meets us at its next yield point; if not, it keeps the baton. Only
+  one waiting thread looks at a time, and what both sides change, they change under a lock.
 * Such a thread also runs at the same time as the one with the baton, from the return of its call to that yield point.
 """
 
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 import _thread
 import sys
+import time
 
 from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
@@ -54,8 +56,10 @@ _LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that a call will be stuck
 _STILL_NS = 450_000_000  # what STILL_LOOKS take at least
 _EXACT_STILL_NS = int(EXACT_PATIENCE_S * 1e9)  # where the log says that it will not
 _BEFORE_SLEEPERS_NS = 2_000_000_000
+_ENDED = -1  # in the place of a thread's processor time
 
 _get_ident = _thread.get_ident
+_thread_clock, _processor_ns = time.pthread_getcpuclockid, time.clock_gettime_ns
 
 
 class _Call(OutsideWait):
@@ -164,10 +168,11 @@ class StuckCalls:
         """Take the baton from a thread that has stood still for this long, if another thread can use it."""
         scheduler = self._scheduler
         handle, expected = holder.handle, holder.expects_to_be_away
+        processor_ns = _processor_time(handle)
         holder.expects_to_be_away = holder.returned = False
         self._away[handle] = holder
         holder.ident = holder.handle = 0
-        if FREE_THREADED and handle != _get_ident() and not self._is_still_in(handle, system_call):
+        if handle != _get_ident() and not self._is_still_in(holder, handle, system_call, processor_ns):
             self._give_back(holder, handle, expected)
             return False
         scheduler.busy = True
@@ -203,9 +208,22 @@ class StuckCalls:
             scheduler.let_go(holder)
         return True
 
-    def _is_still_in(self, handle: int, system_call: int) -> bool:
-        """Whether a thread that has just lost its identity is still where it was seen, as far as is known."""
-        return accelerator is None or accelerator.system_call(handle, self.standard_streams) == (system_call, False)
+    def _is_still_in(self, holder: ManagedThread, handle: int, system_call: int, processor_ns: int) -> bool:
+        """Whether a thread that has just lost its identity is still where it was seen before that.
+
+        Args:
+            holder: the thread.
+            handle: its identity until then.
+            system_call: the one that it was in, as far as that can be told.
+            processor_ns: the processor time that it had used.
+        """
+        if self._scheduler.current is not holder or self._scheduler.busy:
+            return False  # it has handed the baton on, or is about to
+        if not FREE_THREADED:
+            return True
+        if accelerator is None:
+            return processor_ns == _processor_time(handle) != _ENDED
+        return bool(accelerator.system_call(handle, self.standard_streams) == (system_call, False))
 
     def _give_back(self, holder: ManagedThread, handle: int, expected: bool = False) -> None:
         """Let a thread keep the baton that was to be taken from it; ``expected``: for now."""
@@ -216,8 +234,10 @@ class StuckCalls:
                 holder.expects_to_be_away = True
                 holder.handle = handle
             else:
+                # In this order: without a GIL, the thread finds itself in one of both at any moment.
+                if not holder.ended:
+                    holder.ident = holder.handle = handle
                 del self._away[handle]
-                holder.ident = holder.handle = handle
 
     def _set_place(self, thread: ManagedThread, frame: FrameType | None) -> None:
         """Note where a thread is stuck, or going to be: where its code of the program stands."""
@@ -297,3 +317,11 @@ class StuckCalls:
                 f"a thread that replay-dd did not start ran code of the program ({where}) outside its control",
             )
         return False
+
+
+def _processor_time(handle: int) -> int:
+    """The processor time of a thread, in nanoseconds."""
+    try:
+        return _processor_ns(_thread_clock(handle))
+    except OSError:
+        return _ENDED

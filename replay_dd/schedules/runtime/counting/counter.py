@@ -133,7 +133,11 @@ class PythonCounter:
             self._seen = None
             return 0
         now_ns = _clock_ns()
-        processor_ns = _processor_ns(_thread_clock(holder.handle))
+        try:
+            processor_ns = _processor_ns(_thread_clock(holder.handle))
+        except OSError:  # others run between two instructions here, and it has just ended
+            self._seen = None
+            return 0
         if self._seen is holder and self._seen_time == holder.time:
             passed_ns = now_ns - self._seen_ns
             if passed_ns < every_s * EARLIEST_LOOK_NS_PER_S:
