@@ -35,7 +35,7 @@ from sysconfig import get_config_var
 
 from replay_dd.experiment.process_tree import children_of
 from tools.get_pythons import FOLDER, KNOWN, CannotGet, get, interpreter_of
-from tools.watched_run import run_watched
+from tools.watched_run import Ended, run_watched
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
@@ -110,10 +110,11 @@ def main(pytest_arguments: list[str]) -> int:
             announce(f"Python {version} ({python.interpreter}): {EXTENTS[selection]}")
             arguments = [*selection, *pytest_arguments]
             until = started + LIMIT_S
-            problem, summary = run_tests(python.environment, Path(folder) / version, arguments, built, first, until)
+            problem, ended = run_tests(python.environment, Path(folder) / version, arguments, built, first, until)
             first = first or version
             failed = failed or problem is not None
-            verdicts.append(f"Python {version}: {problem or 'all is well'}: {summary}")
+            verdicts.append(f"Python {version}: {problem or 'all is well'}: {ended.last_line}")
+            verdicts.extend(f"  {line}" for line in ended.failures)
     announce(f"All Pythons, after {time.monotonic() - started:.0f} s")
     print("\n".join([*skipped, *verdicts]), flush=True)
     return 1 if failed or not verdicts else 0
@@ -284,8 +285,8 @@ def install_package(environment: Path, source_archive: Path, wheel_folder: Path)
 
 def run_tests(
     environment: Path, folder: Path, pytest_arguments: list[str], built: dict[str, str], first: str, until: float
-) -> tuple[str | None, str]:
-    """Run pytest on the tests of the archive; answer what went wrong, if anything did, and pytest's own summary.
+) -> tuple[str | None, Ended]:
+    """Run pytest on the tests of the archive; answer what went wrong, if anything did, and how the run ended.
 
     Tests that are marked `once` are left out if there was a first Python before this one. Tests that run at the time
     `until` are ended.
@@ -315,17 +316,16 @@ def run_tests(
     grace_ends = time.monotonic() + GRACE_S
     while (running := processes_in(folder)) and time.monotonic() < grace_ends:
         time.sleep(0.1)
-    summary = ended.last_line
     if ended.hung:
         print("\n".join(["Still running:", *running]), flush=True)
-        return f"FAILED (the tests hang, or take too long: {ended.hung})", summary
+        return f"FAILED (the tests hang, or take too long: {ended.hung})", ended
     if ended.status != 0:
-        return f"FAILED (pytest ended with status {ended.status})", summary
+        return f"FAILED (pytest ended with status {ended.status})", ended
     if left:
-        return f"FAILED (the tests left temporary files behind: {', '.join(left)})", summary
+        return f"FAILED (the tests left temporary files behind: {', '.join(left)})", ended
     if running:
-        return f"FAILED (the tests left processes behind: {', '.join(running)})", summary
-    return None, summary
+        return f"FAILED (the tests left processes behind: {', '.join(running)})", ended
+    return None, ended
 
 
 def unpack(source_archive: Path, folder: Path) -> Path:

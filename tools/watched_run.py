@@ -22,6 +22,8 @@ STACKS = "REPLAY_DD_TEST_STACKS"
 # A single test is ended after five minutes: a run that is silent for longer does not hang in a test.
 SILENCE_S = 12 * 60.0
 WRITING_S = 3.0
+FAILURES = (b"FAILED ", b"ERROR ")  # with these, a line of pytest's summary begins
+LONGEST_FAILURE = 300  # characters
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,13 @@ class Ended:
         status: the exit status; negative for a signal.
         last_line: the last line that it printed.
         hung: why the run was ended from here, or None.
+        failures: the lines in which pytest names a test that failed, and why.
     """
 
     status: int
     last_line: str
     hung: str | None = None
+    failures: tuple[str, ...] = ()
 
 
 def run_watched(
@@ -58,7 +62,8 @@ def run_watched(
     """
     stacks = folder.with_name(f"{folder.name}-stacks")
     stacks.mkdir(exist_ok=True)
-    printed = b""
+    unfinished = last_line = b""
+    failures: list[str] = []
     hung = None
     # A process group of its own, so that pytest and its workers can be ended together.
     with subprocess.Popen(
@@ -74,13 +79,16 @@ def run_watched(
                     break
                 sys.stdout.write(chunk.decode(errors="replace"))
                 sys.stdout.flush()
-                printed = (printed + chunk)[-4096:]
+                *lines, unfinished = (unfinished + chunk).split(b"\n")
+                last_line = next((line for line in reversed(lines) if line.strip()), last_line)
+                failures.extend(
+                    line.decode(errors="replace")[:LONGEST_FAILURE] for line in lines if line.startswith(FAILURES)
+                )
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)
             raise
-    lines = printed.decode(errors="replace").split("\n")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return Ended(process.returncode, last, hung)
+    last = (unfinished.strip() or last_line.strip()).decode(errors="replace")
+    return Ended(process.returncode, last, hung, tuple(failures))
 
 
 def chunks(descriptor: int, silence_s: float, until: float) -> Iterator[bytes | str]:

@@ -55,3 +55,10 @@ def test_a_run_is_ended_when_there_is_no_time_left(tmp_path: Path) -> None:
 def test_a_run_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
     program = "import os, sys, time; print('bye', flush=True); os.close(1); os.close(2); time.sleep(0.2); os._exit(4)"
     assert watched(program, tmp_path) == Ended(4, "bye")
+
+
+def test_the_tests_that_failed_are_known_at_the_end(tmp_path: Path) -> None:
+    program = (
+        "print('.F'); print('FAILED test_a.py::test_b - no', flush=True); print('ERROR test_c.py'); print('2 failed')"
+    )
+    assert watched(program, tmp_path).failures == ("FAILED test_a.py::test_b - no", "ERROR test_c.py")
