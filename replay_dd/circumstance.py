@@ -94,6 +94,7 @@ class Circumstance(ABC, Generic[Run]):
         confirmed: whether what a search finds needed is confirmed by further runs, if runs may differ; not worth them
             where a finer search of all of it comes next.
         end_runs: how many times the passing end is run before the search.
+        goes_on_from_base: whether the search is refined where the base fails as well, so that no delta is needed.
         steady_error: the probability of taking a failure for steady, before the search, that shows in only 60 % of the
             runs; the proof would notice. Higher where runs cost little, so that a search in vain does, too.
         universe: the failing configuration: all deltas.
@@ -111,6 +112,7 @@ class Circumstance(ABC, Generic[Run]):
     faithful: bool = True
     confirmed: bool = True
     end_runs: int = 1
+    goes_on_from_base: bool = False
     steady_error: float = 0.05
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY

@@ -100,7 +100,7 @@ def _lengths(arguments: Arguments, names: Collection[str], depths: int) -> Itera
                 found[container.size] += 1
             return container.value
 
-        for name in names:
+        for name in (name for name in arguments if name in names):
             rewritten(arguments[name], depth, note)
         if deepest:
             return

@@ -115,6 +115,7 @@ class CallArguments(Circumstance[CallRun]):
     name = "call"
     subject = "call"
     flaky = True
+    goes_on_from_base = True
     rare_hint = "Something other than the arguments matters: make it the same in every call, or fail more often."
 
     def __init__(self, search: Search, space: Space, course: Course | None = None) -> None:

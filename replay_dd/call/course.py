@@ -5,7 +5,8 @@ Rules of this module:
 * Coarse first: whole arguments, then their elements, then what is inside; of texts, lines and what brackets enclose
   before characters. Places of sequences of one length are left out together at first if these are long, and at last.
   Levels of nesting go when little is left.
-* When a round over all levels has left nothing out, no single part of the arguments can be left out, at any depth.
+* When a round over all levels has left nothing out, no single part of the arguments can be left out, at any depth. Then
+  what is left is made simpler; if that finds something, there is another round.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from collections.abc import Collection, Generator
 from replay_dd.call.aligned import aligned
 from replay_dd.call.blocks import blocks
 from replay_dd.call.hoists import hoists, nesting_of
+from replay_dd.call.simpler import intricacy_of, simpler
 from replay_dd.call.spaces import DEEPEST, Arguments, Level, Space, Whole, size_of
 
 Course = Generator[Space, Arguments, None]
 
 
-def course(arguments: Arguments, names: Collection[str], spread: Collection[str] = ()) -> Course:
+def course(
+    arguments: Arguments, names: Collection[str], spread: Collection[str] = (), optional: Collection[str] = ()
+) -> Course:
     """The searches to make, one after the other: a generator that is sent what the last one has left.
 
     Args:
         arguments: the arguments of the failing call.
         names: those that may be reduced.
         spread: those that hold several arguments, as ``*args`` does.
+        optional: those that have defaults.
     """
     left: Arguments = arguments
     whole = Whole(left, names)
@@ -48,5 +53,10 @@ def course(arguments: Arguments, names: Collection[str], spread: Collection[str]
             left = yield outer
         for places in aligned(lambda: left, names):  # noqa: B023 - as above
             left = yield places
-        if (size_of(left, names), nesting_of(left, names)) == before:
+        if (size_of(left, names), nesting_of(left, names)) != before:
+            continue
+        intricacy = intricacy_of(left, names)
+        for simple in simpler(lambda: left, names, optional, numbers=True):  # noqa: B023 - as above
+            left = yield simple
+        if intricacy_of(left, names) == intricacy:
             return

@@ -22,6 +22,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from replay_dd.call.containers import is_array, is_frame
+from replay_dd.call.simpler import optional_of
 from replay_dd.call.source import call_source, name_of
 from replay_dd.dd.slicing import name_of_kind
 from replay_dd.errors.user import ArgumentError
@@ -71,7 +72,7 @@ class Call:
         self._defaults = {
             name: self._copied(name, one.default)
             for name, one in self._signature.parameters.items()
-            if name not in self.arguments and isinstance(one.default, _CHANGED_DEFAULTS)
+            if isinstance(one.default, _CHANGED_DEFAULTS)
         }
 
     @property
@@ -92,6 +93,11 @@ class Call:
     def spread(self) -> list[str]:
         """The names of those that hold several arguments, as ``*args`` does."""
         return spread_of(self._signature)
+
+    @property
+    def optional(self) -> list[str]:
+        """The names of those that can be left out, since they have defaults."""
+        return optional_of(self._signature, self.arguments)
 
     def prepare(self, arguments: Mapping[str, Any]) -> Callable[[], object]:
         """The call with other arguments, which are copied now.

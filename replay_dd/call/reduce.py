@@ -15,6 +15,7 @@ from replay_dd.call.course import course
 from replay_dd.call.failure import Ending
 from replay_dd.call.made_call import spread_of
 from replay_dd.call.servers import Servers
+from replay_dd.call.simpler import optional_of
 from replay_dd.call.source import call_source
 from replay_dd.call.spaces import size_of
 from replay_dd.errors.user import InputError, UsageError
@@ -95,10 +96,12 @@ def reduce_call(
                 f"{servers.name} cannot be called with these arguments: {error}.",
                 "An array or a tuple in the file holds the arguments by position, an object or a dictionary by name.",
             ) from None
-        if not size_of(whole, list(whole)):
+        begin = partial(course, whole, list(whole), spread_of(signature), optional_of(signature, whole))
+        space = next(begin(), None)
+        if space is None:
             raise InputError(
                 "The arguments have no parts: there is nothing to leave out.",
-                "Strings, lists, tuples, sets and dictionaries have parts, unless they are empty; numbers have none.",
+                "Strings, lists, tuples, sets and dictionaries have parts, unless they are empty; 0 has none.",
             )
 
         def run(arguments: Mapping[str, Any], limit_s: float) -> tuple[Ending, float]:
@@ -108,14 +111,12 @@ def reduce_call(
             return ending, time.monotonic() - began
 
         def source(arguments: Mapping[str, Any]) -> str:
-            bound = BoundArguments(signature, dict(arguments))
-            return call_source(servers.name, bound.args, bound.kwargs)
+            return call_source(servers.name, *_given(signature, arguments))
 
-        begin = partial(course, whole, list(whole), spread_of(signature))
         search = Search(run, source, list(whole), begin, algorithm, failure=failure)
         search.limit_s, search.fixed_limit = time_limit_s or FIRST_LIMIT_S, time_limit_s is not None
         isolation = isolate_cause(
-            CallArguments(search, next(begin())),
+            CallArguments(search, space),
             jobs=jobs,
             max_tests=max_tests,
             time_limit_s=time_budget_s,
@@ -124,10 +125,16 @@ def reduce_call(
     final = isolation.circumstance
     assert isinstance(final, CallArguments)
     left = final.arguments(isolation.failing.configuration)
-    bound = BoundArguments(signature, left)
-    return CallIsolation(
-        isolation, function, bound.args, bound.kwargs, size_of(whole, list(whole)), size_of(left, list(left))
-    )
+    given = _given(signature, left)
+    return CallIsolation(isolation, function, *given, size_of(whole, list(whole)), size_of(left, list(left)))
+
+
+def _given(signature: Signature, arguments: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """Arguments by position and by name; where some need their names, all have them if they can."""
+    bound = BoundArguments(signature, dict(arguments))
+    kinds = {signature.parameters[name].kind for name in arguments}
+    by_name = kinds <= {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}
+    return ((), dict(arguments)) if bound.kwargs and by_name else (bound.args, bound.kwargs)
 
 
 def _signature(parameters: list[tuple[str, str, bool]] | None, positional: int) -> Signature:

@@ -4,6 +4,7 @@ Rules of this module:
 
 * What fails is minimized argument by argument, as in the Debugging Book, then inside of elements and by blocks of
   texts, until a whole round has left nothing out. Of long texts, blocks come first, which saves most of the tests.
+  The rest is made simpler.
 * What passes is maximized in all arguments together: results for single arguments need not pass together. Then
   it goes on inside the elements that were left out, or that make the difference.
 * The answer is tried again before it is given. One that was stopped early is not: it is only the best so far.
@@ -19,6 +20,7 @@ from replay_dd.call.blocks import blocks
 from replay_dd.call.containers import is_text
 from replay_dd.call.hoists import hoists
 from replay_dd.call.parts import Additions, Parts
+from replay_dd.call.simpler import simpler
 from replay_dd.call.source import source_of
 from replay_dd.call.spaces import DEEPEST, Level, Space, levels_below
 from replay_dd.call.tester import Stopped, Tester
@@ -113,6 +115,8 @@ class ArgumentSearch:
         while again and self.stopped_by is None:
             left = self._in_turns(left)
             left, again = self._reduced(left, self._finer) if self._nested else (left, False)
+            if self._nested and not again:
+                left, again = self._reduced(left, self._simpler)
         self._say(f"Minimal failing call: {self._call.source(left)}")
         return left, left, {}
 
@@ -138,6 +142,10 @@ class ArgumentSearch:
                 break
         yield from hoists(left, self._names, self._call.spread)
         yield from aligned(left, self._names)
+
+    def _simpler(self, left: Callable[[], Arguments]) -> Iterator[Space]:
+        """What makes the rest simpler; numbers only where a call that never ends for them can be ended."""
+        return simpler(left, self._names, self._call.optional, numbers=self._tester.in_child)
 
     def _in_turns(self, left: Arguments) -> Arguments:
         pending = list(self._names)

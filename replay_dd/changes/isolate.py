@@ -54,6 +54,7 @@ class ChangesIsolation:
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
         undivided: whether the search ended since too many tests told nothing: the answer may be more than is needed.
+        unconfirmed: whether what it seemed to need does not fail in a clean build, so that this is not known.
     """
 
     isolation: Isolation[Ending]
@@ -65,6 +66,7 @@ class ChangesIsolation:
     left_out: IntervalSet = EMPTY
     rounds: int = 0
     undivided: bool = False
+    unconfirmed: bool = False
 
     @property
     def guilty(self) -> IntervalSet:
@@ -159,7 +161,7 @@ def isolate_changes(
         observer.on_stage("applying the guilty change alone")
         alone = final.needed_with(found.guilty, failing)
         if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
-            return replace(found, needed=found.guilty) if _is_proved(found, alone, found.guilty) else found
+            return _proved(found, alone, found.guilty)
         try:
             jobs = isolation.baseline.jobs
             needs = isolate_cause(
@@ -167,18 +169,19 @@ def isolate_changes(
             )
         except (DoesNotFailError, DoesNotPassError, NotReproducedError):
             return found  # the proof has failed, too: it was run from a clean build
-        needed = needs.failing.configuration
-        return replace(found, needed=needed, needed_by=needs) if _is_proved(found, alone, needed) else found
+        return replace(_proved(found, alone, needs.failing.configuration), needed_by=needs)
 
 
-def _is_proved(found: ChangesIsolation, circumstance: CodeChanges, needed: IntervalSet) -> bool:
-    """Whether a clean build fails: one that is not may have found what other mixtures left behind."""
+def _proved(found: ChangesIsolation, circumstance: CodeChanges, needed: IntervalSet) -> ChangesIsolation:
+    """The result with what it needs, if a clean build fails: another may find what other mixtures left behind."""
     if needed == found.failing and found.isolation.verified:
-        return True  # the search has proved it
+        return replace(found, needed=needed)  # the search has proved it
     baseline = found.isolation.baseline
     varies = baseline.repeat > 1 or baseline.intermittent
     times = max(INTERMITTENT_RUNS, baseline.repeat) if varies else 1
-    return any(circumstance.judge(circumstance.run(needed, fresh=True)).outcome is Outcome.FAIL for _ in range(times))
+    fresh = (circumstance.judge(circumstance.run(needed, fresh=True)).outcome for _ in range(times))
+    fails = any(outcome is Outcome.FAIL for outcome in fresh)
+    return replace(found, needed=needed) if fails else replace(found, unconfirmed=True)
 
 
 def _not_needed(difference: Difference, workshop: Workshop, *, built: bool) -> IntervalSet:

@@ -107,6 +107,10 @@ def _isolate_cause(
         if baseline.base_fails:
             base = Found(circumstance.base, tests.of(circumstance.base)[0])
             passing, failing = base, base
+            refined = circumstance.refine(base, base) if circumstance.goes_on_from_base else None
+            if refined is not None:
+                course.go_on_with(refined, base, base)
+                passing, failing = course.search_all()
         else:
             passing, failing = course.search_all()
         stopped_by = course.stopped_by
@@ -201,14 +205,24 @@ class _Course(Generic[Run]):
             refined = None if self.stopped_by else circumstance.refine(passing, failing)
             if refined is None:
                 return passing, failing
-            self._tests.continue_with(refined)
-            # Its ends are the runs that were just found; except for the base of a simplification, which may be its own.
-            ends = [(refined.universe, failing)]
-            if refined.goal is Goal.ISOLATE:
-                ends.append((refined.base, passing))
-            for end, found in ends:
-                if found.run is not None and self._tests.known(end) is None:
-                    self._tests.remember(end, found.run, refined.judge(found.run))
+            self.go_on_with(refined, passing, failing)
+
+    def go_on_with(self, refined: Circumstance[Run], passing: Found[Run], failing: Found[Run]) -> None:
+        """Search a refinement next.
+
+        Args:
+            refined: the refinement.
+            passing: the passing side of what it refines.
+            failing: the failing side.
+        """
+        self._tests.continue_with(refined)
+        # Its ends are the runs that were just found; except for the base of a simplification, which may be its own.
+        ends = [(refined.universe, failing)]
+        if refined.goal is Goal.ISOLATE:
+            ends.append((refined.base, passing))
+        for end, found in ends:
+            if found.run is not None and self._tests.known(end) is None:
+                self._tests.remember(end, found.run, refined.judge(found.run))
 
     def _found(self, configuration: IntervalSet, *, needed: bool) -> Found[Run]:
         made = self._tests.of(configuration) if needed else self._tests.known(configuration)

@@ -31,6 +31,7 @@ from replay_dd.input.records import RECORDS, record_edges
 from replay_dd.input.space import Changed, Kept, Left, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
+from replay_dd.input.values import Values, without_values
 
 Course = Generator[Space, tuple[bytes, bytes], None]
 """What to search, one space after the other; it is sent the passing and the failing file that each search found."""
@@ -135,6 +136,12 @@ def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]
 
 def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
     """Records first, outer ones before those inside of them; then the levels, with lengths that stay right."""
+    values = Values.of(content)
+    if values is not None:
+        before = content
+        content = yield from _opened(content, without_values(content, values))
+        if content != before:
+            return (yield from _with_values(content, values))
     lengths = Lengths()
     if RECORDS in levels:
         _, content = yield marked(Kept(content, RECORDS), True)
@@ -156,6 +163,16 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
         if content == before:
             return
         levels = levels[-1:]
+
+
+def _with_values(content: bytes, values: Values) -> Course:
+    """Bytes, with numbers that stay right, and values that have become superfluous."""
+    while True:
+        _, content = yield values.mended(Kept(content, BYTES))
+        before = content
+        content = yield from without_values(content, values)
+        if content == before:
+            return
 
 
 def _opened(content: bytes, searches: Pass) -> Pass:

@@ -11,6 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
@@ -37,6 +38,22 @@ class Length(NamedTuple):
     counted: Cut
 
 
+class Count(NamedTuple):
+    """A number that says how many elements something has.
+
+    Attributes:
+        number: the bytes of the number.
+        form: how it is written.
+        counted: the bytes of the elements.
+        elements: where each of them is.
+    """
+
+    number: Cut
+    form: Form
+    counted: Cut
+    elements: tuple[Cut, ...]
+
+
 class Checksum(NamedTuple):
     """A checksum.
 
@@ -59,11 +76,13 @@ class Mended(Left):
     Args:
         content: the file.
         space: the other space on it.
-        lengths: numbers that count some of its bytes.
+        lengths: numbers that count some of its bytes, or elements.
         checksums: checksums of some of its bytes.
     """
 
-    def __init__(self, content: bytes, space: Left, lengths: Sequence[Length], checksums: Sequence[Checksum]) -> None:
+    def __init__(
+        self, content: bytes, space: Left, lengths: Sequence[Length | Count], checksums: Sequence[Checksum]
+    ) -> None:
         super().__init__(content)
         self._space = space
         self.unit = space.unit
@@ -104,8 +123,18 @@ class Mended(Left):
     def _mend(self, kept: IntervalSet) -> tuple[IntervalSet, dict[int, bytes]]:
         """What is kept in the end, and what stands where."""
         mended: dict[int, bytes] = {}
-        for (start, stop), form, (first, last) in self._lengths:
-            gone = last - first - (kept & IntervalSet.range(first, last)).count
+        cuts = (IntervalSet.range(0, len(self.content)) - kept).intervals
+        ends = [stop for _, stop in cuts]
+        for length in self._lengths:
+            (start, stop), form, (first, last) = length[:3]
+            nearest = bisect_right(ends, first)
+            if nearest == len(cuts) or cuts[nearest][0] >= last:
+                continue  # there may be thousands of them, of which few matter
+            left = kept & IntervalSet.range(first, last)
+            if isinstance(length, Count):
+                gone = sum(not left & IntervalSet.range(*element) for element in length.elements)
+            else:
+                gone = last - first - left.count
             number = IntervalSet.range(start, stop)
             read = form.read(self.content, start)
             if not gone or not number <= kept or read is None or read[0] < gone:

@@ -51,6 +51,8 @@ def changes_as_text(
         yield f"needs        {counted(others, 'other changed line')}, which the patch has, too"
     elif found.needed is not None:
         yield "needs        nothing else: applied alone, it makes the old version fail"
+    elif found.unconfirmed:
+        yield "needs        not known: what seemed to be enough does not fail in a clean build, so the patch has more"
     if narrowed is not None:
         often = f", each of up to {narrowed.times} runs, since they vary" if narrowed.times > 1 else ""
         yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}{often}"
@@ -96,6 +98,7 @@ def changes_as_json(
             "left_out": found.left_out.count,
             "resolving_runs": found.rounds,
             "undivided": found.undivided,
+            "unconfirmed": found.unconfirmed,
             "levels": [
                 {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
                 for stage in found.isolation.stages

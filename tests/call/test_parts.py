@@ -15,6 +15,7 @@ from replay_dd.call.arguments_file import JSON, PYTHON, parse_arguments, read_ar
 from replay_dd.call.blocks import Blocks, spans_of
 from replay_dd.call.course import course
 from replay_dd.call.failure import Ending, matcher, text_pattern
+from replay_dd.call.simpler import Numbers
 from replay_dd.call.source import source_of
 from replay_dd.call.spaces import Level, Whole, empty, size_of
 from replay_dd.dd import EMPTY, IntervalSet
@@ -62,7 +63,7 @@ def test_a_course_comes_to_the_smallest_value(value: Any) -> None:
         try:
             space = searches.send(left)
         except StopIteration:
-            assert left == {"a": empty(value), "n": 5}
+            assert left == Numbers({"a": empty(value), "n": 5}, ["a", "n"], 0).build(EMPTY)
             break
 
 

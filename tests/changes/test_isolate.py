@@ -188,6 +188,7 @@ def test_what_the_change_needs_is_proved_by_a_clean_build(tmp_path: Path, monkey
     found = isolate(tmp_path, {"a": "old\n", "b": "old\n"}, {"a": "new\n", "b": "new\n"}, fails_with_both)
     assert found.guilty.count == 1
     assert found.needed is None, "it takes both"
+    assert any(line.startswith("needs        not known") for line in changes_as_text(found, (), None, {}))
 
 
 # -- histories -------------------------------------------------------------------------------------------------------

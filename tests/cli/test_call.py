@@ -173,7 +173,7 @@ def test_the_user_says_what_the_failure_is(functions: Workshop) -> None:
         ("broken:f", "[1]", 2, "function-not-found", "another interpreter"),
         ("dead:f", "[1]", 2, "function-not-found", "Importing dead:f ended python"),
         ("functions:loops", "[1, 2]", 2, "usage", "too many positional arguments"),
-        ("functions:loops", "[5]", 5, "input-unusable", "nothing to leave out"),
+        ("functions:loops", "[0]", 5, "input-unusable", "nothing to leave out"),
         ("functions:loops", "f(open('x'))", 5, "input-unusable", "more than a literal"),
     ],
 )
