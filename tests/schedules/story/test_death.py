@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang
+from dataclasses import replace
+
+import pytest
+
+from replay_dd.schedules.hang import Hang, HangFrame
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.deadlock import tell_deadlock
@@ -42,6 +46,16 @@ def test_who_was_notified_by_others_waits_for_the_one_that_died() -> None:
     assert story.summary.startswith(f"{DEATH}Thread 0.2 waits to be notified of thing1.")
     assert story.kind == kinds.NEVER_COMES
     assert help_ == "notify thing1 on every way out of thread 0.1, exceptions too: in a `finally:`"
+
+
+@pytest.mark.parametrize(("line", "is_cause"), [(9, True), (7, False), (5, False)])
+def test_others_show_what_the_one_that_died_was_to_do(line: int, is_cause: bool) -> None:
+    """Without a passing run, as in a hunt."""
+    condition, stack = thing(1, "Condition"), (HangFrame("prog.py", "/prog.py", line, "parse", counted=True),)
+    given = step(1, "0.3", "notifies", 1, stack=0), step(1, "0.2", "waits", 2)
+    story, _ = told(replace(hang(*WAITS, condition, *given), stacks=(stack,)), None, died("0.1"))
+    assert story.summary.startswith(DEATH) == is_cause
+    assert story.kind == (kinds.NEVER_COMES if is_cause else kinds.MISSED_NOTIFICATION)
 
 
 def test_a_death_that_nobody_waits_for_is_no_cause() -> None:
