@@ -92,7 +92,7 @@ class Access(NamedTuple):
         stack: the frames, the innermost first.
         does: reads, stores, deletes, checks, calls, iterates, acquires; for a file, the name of the operation.
         thing: what it accesses.
-        holder_type: the type of the object that holds it.
+        holder_type: the type of the object that holds it; for a global variable, the file of its module if it is known.
         name: what a person would call it.
         reads: whether it depends on the value.
         writes: whether it may change it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from replay_dd.schedules.observation import Access
+from replay_dd.schedules.story.words import described
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import run_program
 
@@ -61,6 +62,67 @@ ROUNDABOUT = """
 """
 
 
+STATE = """
+served = 0
+users = {}
+
+def add(number):
+    global served
+    served += number
+"""
+
+ELSEWHERE = """
+    import os, threading
+    import state
+    from types import ModuleType
+
+    class Watched(ModuleType):
+        pass
+
+    state.__class__ = Watched
+
+    def work():
+        state.served = state.served + 1
+        state.add(2)
+        setattr(state, "served", 5)
+        vars(state)["served"]
+        state.__dict__.update(served=6, left=7)
+        state.users["ann"] = 1
+        del state.left
+        os.sep
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert state.served == 6
+"""
+
+UPDATES = """
+    import threading
+
+    class Settings:
+        def __init__(self):
+            self.host, self.port, self.extra = "a", 1, {}
+
+    settings, others = Settings(), {}
+
+    def work():
+        vars(settings).update({"host": "b", "port": 2})
+        settings.__dict__.update(host="c")
+        new = {"port": 3, "extra": {}}
+        settings.__dict__.update(**new)
+        vars(settings).update({"host": "d"}, options={"port": 4})
+        others.update({"host": "e"})
+        for name, value in {"host": "f", "port": 5}.items():
+            setattr(settings, name, value)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert vars(settings) == {"host": "f", "port": 5, "extra": {}, "options": {"port": 4}}
+"""
+
+
 def told(seen: list[Access], *names: str) -> list[tuple[str, str, str, str]]:
     return [(one.does, one.name, one.old.text, one.new.text) for one in seen if one.name in names]
 
@@ -91,3 +153,45 @@ def test_attributes_are_accessed_where_that_is_really_done(tmp_path: Path) -> No
     [found] = [one for one in run.accesses.accesses if one.name == "level" and not one.writes]
     assert stored.touches(found)
     assert (stored.new.text, found.old.text) == ("5", "5")
+
+
+def test_the_variables_of_a_module_are_the_same_wherever_they_are_accessed_from(tmp_path: Path) -> None:
+    (tmp_path / "state.py").write_text(STATE)
+    run = run_program(tmp_path, ELSEWHERE, ALL)
+    assert run.log.ending.exceptions == ()
+    served = [one for one in run.accesses.accesses if one.name == "served"]
+    assert [(one.place.file, one.does, one.old.text, one.new.text) for one in served] == [
+        ("prog.py", "reads", "0", "?"),
+        ("prog.py", "stores", "0", "1"),
+        ("state.py", "reads", "1", "?"),
+        ("state.py", "stores", "1", "3"),
+        ("prog.py", "stores", "3", "5"),
+        ("prog.py", "reads", "5", "?"),
+        ("prog.py", "stores", "5", "6"),
+        ("prog.py", "reads", "6", "?"),
+    ]
+    assert len({one.thing for one in served}) == 1
+    assert {described(one) for one in served} == {"global variable of state.py"}
+    seen = [one for one in run.accesses.accesses if one.thread == "0.1"]
+    assert told(seen, "left") == [("stores", "left", "nothing", "7"), ("deletes", "left", "7", "nothing")]
+    assert told(seen, "users['ann']") == [("stores", "users['ann']", "nothing", "1")]
+    assert [one.thing[0] for one in seen if one.name == "os.sep"] == ["attribute"]
+
+
+def test_to_update_the_dictionary_of_attributes_stores_each_of_them(tmp_path: Path) -> None:
+    run = run_program(tmp_path, UPDATES, ALL)
+    assert run.log.ending.exceptions == ()
+    seen = [one for one in run.accesses.accesses if one.thread == "0.1" and one.name.startswith("Settings.")]
+    assert [(one.does, one.name.partition(".")[2], one.new.text) for one in seen] == [
+        ("stores", "host", "'b'"),
+        ("stores", "port", "2"),
+        ("stores", "host", "'c'"),
+        ("stores", "port", "3"),
+        ("stores", "extra", "{}"),
+        ("stores", "host", "'d'"),
+        ("stores", "options", "dict of 1"),
+        ("stores", "host", "'f'"),
+        ("stores", "port", "5"),
+    ]
+    [other] = [one for one in run.accesses.accesses if one.name == "others" and one.does == "calls"]
+    assert other.writes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from replay_dd.schedules.observation import Access, Observation
@@ -117,3 +119,39 @@ def test_with_takes_a_permit_and_gives_it_back(seen: list[Access]) -> None:
     assert {one.name for one in uses} == {"Shop.permits"}
     assert uses[0].conflicts(uses[1]._replace(thread="0.9"))
     assert not [one for one in seen if one.holder_type == "Condition"], "its lock tells that"
+
+
+METHODS = """
+    import threading, weakref
+
+    class Logger:
+        def write(self):
+            pass
+
+    logger, other = Logger(), Logger()
+    reference, kept = weakref.WeakMethod(logger.write), weakref.WeakMethod(other.write)
+
+    def work():
+        global logger
+        kept()()
+        if reference() is not None:
+            logger = None
+            reference()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_a_weak_reference_to_a_method_is_one_to_its_object(tmp_path: Path) -> None:
+    run = run_program(tmp_path, METHODS, ALL)
+    assert run.log.ending.status == 0
+    assert run.output == b"", "that other one goes as the interpreter ends, when no function runs, is nothing to say"
+    found = [one for one in run.accesses.accesses if one.name == "reference()"]
+    assert [(one.does, one.old.type, one.old.is_missing) for one in found] == [
+        ("reads", "Logger", False),
+        ("deletes", "Logger", False),
+        ("reads", "", True),
+    ]
+    assert all(one.is_weak for one in found)

@@ -43,6 +43,25 @@ def test_it_tells_what_threads_share(tmp_path: Path, granularity: str) -> None:
     assert failed.output != run.output, "the most promising preemption loses an update"
 
 
+def test_the_variables_of_a_module_are_the_same_wherever_they_are_touched(tmp_path: Path) -> None:
+    (tmp_path / "state.py").write_text("served = 0\n\ndef add():\n    global served\n    served += 1\n")
+    text = """
+        import state, threading
+
+        def work():
+            state.served += 1
+
+        threads = [threading.Thread(target=one) for one in (work, state.add)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    touches = run_program(tmp_path, text, PROFILE).touches
+    assert {touch.thread for touch in touches if touch.thing[1] == "served"} == {"0.1", "0.2"}
+    assert len(things(touches, "served")) == 1
+
+
 def test_objects_that_follow_each_other_at_one_address_are_not_taken_for_one(tmp_path: Path) -> None:
     text = """
         import threading

@@ -50,7 +50,8 @@ class Values:
             taken = name in self._labels.values()
             other = ""
             if taken:
-                holder = cut(self._letters.name(access.holder_type, thing[1]), _LONGEST_NAME)
+                kind = access.holder_type
+                holder = cut(kind if thing[0] == "global" else self._letters.name(kind, thing[1]), _LONGEST_NAME)
                 other = " (its content)" if thing[0] == "whole" else f" of {holder}"
             self._labels[thing] = f"{name}{other}"
         seen = self._seen.setdefault(thing, {})

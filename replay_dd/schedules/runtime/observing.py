@@ -124,6 +124,11 @@ def set_attribute(thing: object, name: str, value: object) -> None:
     object.__setattr__(thing, name, value)
 
 
+def is_module(thing: object) -> bool:
+    """Whether this is a module; the program may have given it a class of its own."""
+    return is_a(thing, _MODULE)
+
+
 def attributes_of(thing: object) -> dict[Any, Any]:
     """The attributes of a module, or of an instance of a class in Python; changing them changes the object."""
     if is_a(thing, _MODULE):

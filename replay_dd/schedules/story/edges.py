@@ -52,7 +52,9 @@ def misses(first: Access, last: Access) -> bool:
         return True  # made by the look itself, as a `defaultdict` does
     if first.place.instruction.startswith("CALL") and last.new.type in (*NUMBERS, "str"):
         return False  # getattr() may have had a default
-    return first.thing[0] == "attribute" or (first.thing[0] == "item" and first.holder_type in _RAISES_WITHOUT)
+    return first.thing[0] in ("attribute", "global") or (
+        first.thing[0] == "item" and first.holder_type in _RAISES_WITHOUT
+    )
 
 
 def is_counted_item(access: Access) -> bool:

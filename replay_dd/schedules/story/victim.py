@@ -308,7 +308,7 @@ def _cannot_succeed(access: Access) -> bool:
     sort, old = access.thing[0], access.old
     if access.does in ("reads", "deletes"):
         makes_it = access.does == "reads" and (access.holder_type in _WITH_DEFAULTS or access.is_of_memoised)
-        return old.is_missing and sort in ("item", "attribute") and not access.detail and not makes_it
+        return old.is_missing and sort in ("item", "attribute", "global") and not access.detail and not makes_it
     if access.does == "calls" and sort in ("item", "whole"):
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)

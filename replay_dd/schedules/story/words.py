@@ -153,7 +153,7 @@ def described(access: Access) -> str:
     if sort == "whole":
         return f"one {kind}"
     if sort == "global":
-        return f"global variable of {access.place.file}"
+        return f"global variable of {kind or access.place.file}"
     if sort == "cell":
         return f"variable that functions in {access.place.function.partition('.')[0]} share"
     if sort == "object":

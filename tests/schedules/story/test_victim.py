@@ -48,6 +48,12 @@ def test_the_access_that_found_nothing_is_the_victim() -> None:
     assert passing_order(conflict, failing, passing) == (failing.accesses[2], failing.accesses[1])
 
 
+def test_a_variable_of_a_module_that_is_not_there_yet_makes_a_victim() -> None:
+    thing = ("global", 1, "x")
+    failing = seen(access("0.2", 1, 5, "reads", thing, old=NOTHING), access("0.1", 2, 6, "stores", thing))
+    assert failed_access(failing, seen(), switch(2), PASSED) == failing.accesses[0]
+
+
 def test_what_fails_in_the_passing_run_as_well_is_no_victim() -> None:
     use = access("0.1", 2, 6, "reads", ITEM, old=NOTHING)
     assert failed_access(seen(use), seen(use), switch(2), PASSED) is None

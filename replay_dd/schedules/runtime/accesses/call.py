@@ -7,12 +7,12 @@ import sys
 from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 
 from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
-from ..observing import absolute
 from . import values
-from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES, WHOLE, Access
+from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
-from .closable import bottom, is_socket, of_socket, of_stream
+from .closable import is_socket, of_socket
 from .contexts import entered, use_of
+from .files import of_file, of_open_file
 from .instruction import Instruction
 from .library_containers import inside
 from .loops import is_loop, of_loop
@@ -33,6 +33,7 @@ _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "inter
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
+_MOST_STORED = 30  # attributes, at a time
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
 
@@ -47,8 +48,8 @@ class AnyInstruction(Instruction):
         if self._context is None:
             return access
         use = use_of(self._context, self.names.name_of(self._context))
-        if access is not None and self.also is None:
-            self.also = use
+        if access is not None and not self.also:
+            self.also = [use]
         return access or use
 
     def _what_it_does(self) -> Access | None:
@@ -118,8 +119,8 @@ class AnyInstruction(Instruction):
         self, name: str, function: object, arguments: list[Any], expressions: list[Any]
     ) -> Access | None:
         if arguments and asks_for_file(_module_of(function), name):
-            self.also = reads_directory() if is_relative(arguments[0]) else None
-            return _of_file(arguments[0], name, (True, False))
+            self.also = [reads_directory()] if is_relative(arguments[0]) else []
+            return of_file(arguments[0], name, (True, False))
         directory = of_directory(_module_of(function), name, arguments)
         if directory is not None:
             return directory
@@ -177,7 +178,7 @@ class AnyInstruction(Instruction):
         if values.is_a(own, dict, list, set, deque) or inside(own) is not None:
             return self._container_method(own, expression, name, arguments, expressions)
         if module in _FILES:
-            return self._file_method(own, expression, name)
+            return of_open_file(own, name, self.names.name_of(own, expression))
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
         if is_loop(own):
@@ -189,7 +190,7 @@ class AnyInstruction(Instruction):
             statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name
             if _is_about_no_data(statement.upper()):
                 return connection
-            self.also = connection
+            self.also = [connection]
             access = Access(CALLS, DATABASE, DATABASE, "", "the database")
             access.detail = f"{name}({values.text_of(statement)})" if arguments else f"{name}()"
             access.writes = statement.upper().startswith(_WRITING_SQL) or name in ("commit", "rollback")
@@ -208,7 +209,7 @@ class AnyInstruction(Instruction):
         if effect is None or (module == "random" and not _is_own_generator(own)):
             return None
         if module.startswith("pathlib"):
-            return _of_file(own, name, effect)
+            return of_file(own, name, effect)
         access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
         access.reads, access.writes = effect
         access.detail = f"{name}({_listed(arguments)})"
@@ -245,6 +246,10 @@ class AnyInstruction(Instruction):
         effect = effect_of("builtins", name)
         if effect is None:
             return None
+        stored = self._attributes_stored(own, arguments) if name == "update" else []
+        if stored:
+            self.also = stored[:-1]
+            return stored[-1]
         access: Access | None
         content = inside(own)
         content = own if content is None else content
@@ -260,7 +265,8 @@ class AnyInstruction(Instruction):
         access.detail = f"{name}({_listed(arguments)})"
         if access.sort == WHOLE:
             if name in _TAKES_ALL_OF and arguments:
-                self.also = self.whole(arguments[0], expressions[0], READS)
+                taken = self.whole(arguments[0], expressions[0], READS)
+                self.also = [] if taken is None else [taken]
             ends = {"pop": -1, "popleft": 0}
             if name in ends and not values.is_a(content, dict) and not arguments:
                 access.old = values.item(content, ends[name])
@@ -282,21 +288,25 @@ class AnyInstruction(Instruction):
                 self.names.remember(access.old, access.name, access.sort, access.holder, arguments[0])
         return access
 
-    def _file_method(self, own: Any, expression: Expression, name: str) -> Access | None:
-        effect = effect_of("io", name)
-        if effect is None:
-            return None
-        path, writable = _path_of(own)
-        if not path:
-            return of_stream(own, name, effect, self.names.name_of(own, expression))
-        if effect[1] and writable is False:
-            return None
-        access = Access(CALLS, FILE, path, path, path.rpartition("/")[2])
-        access.reads, access.writes = effect
-        if writable is None and name not in ("close", "__exit__"):
-            access.reads, access.old, access.new = True, MISSING, MISSING
-        access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
-        return access
+    def _attributes_stored(self, own: Any, arguments: list[Any]) -> list[Access]:
+        """What `vars(thing).update({...})` stores there; empty if these are not the attributes of a thing."""
+        named: Any
+        if self.name == "CALL_FUNCTION_EX":
+            named = self.value(1)
+        else:
+            names: Any = self.value(1) if self.name == "CALL_KW" else self.keywords
+            count = len(arguments) - len(names)
+            arguments, named = arguments[:count], dict(zip(names, arguments[count:], strict=True))
+        stores: list[Access] = []
+        for given in (*arguments, named):
+            for key, value in given.items() if values.exactly(given, dict) else ():
+                store = self.item(own, None, key, STORES) if len(stores) < _MOST_STORED else None
+                if store is None or store.sort == ITEM:
+                    return []
+                store.new = value
+                self.names.remember(value, store.name, store.sort, store.holder, key)
+                stores.append(store)
+        return stores
 
 
 def _class_of_method(kind: type, function: object, name: str) -> type | None:
@@ -324,28 +334,6 @@ def _listed(arguments: list[Any]) -> str:
     return ", ".join(values.text_of(one) or values.class_name(type(one)) for one in arguments)
 
 
-def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
-    """An access to a file through its path."""
-    if not values.exactly(path, str, bytes) and not values.module_name(type(path)).startswith("pathlib"):
-        return None
-    full = absolute(os.fsdecode(path))
-    access = Access(CALLS, FILE, full, full, full.rpartition("/")[2])
-    access.reads, access.writes = effect
-    access.detail = f"{name}()"
-    if access.reads and name in ("exists", "is_file", "isfile", "is_dir", "isdir"):
-        access.old = True if is_there(full) else MISSING
-    return access
-
-
-def is_there(path: str) -> bool:
-    """Whether a file is there."""
-    try:
-        _stat(path)
-    except OSError:
-        return False
-    return True
-
-
 def _module_of(function: object) -> str:
     if not values.exactly(function, values.FunctionType, values.BuiltinFunctionType):
         return ""
@@ -356,20 +344,3 @@ def _module_of(function: object) -> str:
 def _name_of(function: object) -> str:
     name = getattr(function, "__name__", "") if values.fixed(function) else ""
     return name if type(name) is str else ""
-
-
-_stat = os.stat  # as the program may replace it
-
-
-def _path_of(file: Any) -> tuple[str, bool | None]:
-    """(the path of a file of a built-in type, whether it is open for writing, None if it is closed).
-
-    The path is empty if the file has none.
-    """
-    file = bottom(file)
-    if file is None or values.type_name(type(file)) != "FileIO":
-        return "", False
-    found = (values.own_values(file) or {}).get("name")
-    if type(found) is not str:
-        return "", False
-    return absolute(found), None if file.closed else file.writable()

@@ -69,7 +69,7 @@ class Dying:
 
         def ends(_: object) -> None:
             self._watched.pop(key, None)
-            frame: FrameType | None = sys._getframe(1)
+            frame = sys._getframe().f_back  # none, as the interpreter ends
             while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
                 frame = frame.f_back
             if frame is not None:

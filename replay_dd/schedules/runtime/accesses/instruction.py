@@ -3,39 +3,19 @@
 Rules of this module:
 
 * An access is described just before its instruction runs, by the thread that runs it. Nobody else runs in between.
-* Operands are read from the stack of the frame. Without the accelerator, the expressions that led to them are evaluated
-  once more; a variable that has changed in between then misleads.
 """
 
 from __future__ import annotations
 
 from _collections import deque  # type: ignore[import-not-found]
 
-from ..accelerator import accelerator
-from ..compat import ATTR_HAS_METHOD_BIT, ITERATOR_PLACES
-from ..observing import local_value
+from ..compat import ITERATOR_PLACES
 from . import arrays, values
-from .access import (
-    ATTRIBUTE,
-    CALLS,
-    CELL,
-    CHECKS,
-    DELETES,
-    GLOBAL,
-    ITEM,
-    ITERATES,
-    LOCAL,
-    OBJECT,
-    READS,
-    STORES,
-    WHOLE,
-    Access,
-)
+from .access import ATTRIBUTE, CALLS, CHECKS, DELETES, ITEM, ITERATES, OBJECT, READS, STORES, WHOLE, Access
 from .library_containers import found_in, held, inside, iterated_in
-from .operands import variables
-from .own_attributes import is_done_by_class
 from .semaphores import is_semaphore, use_of
-from .values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, UNKNOWN
+from .values import MISSING, UNKNOWN
+from .variables import VariableInstruction
 from .whole_process import redirected, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -47,21 +27,14 @@ if TYPE_CHECKING:
     from .names import Names
     from .operands import Expression
 
-
-_CELL = type((lambda cell: lambda: cell)(0).__closure__[0])  # type: ignore[index]
 _UNCHANGING = (str, bytes, tuple, frozenset)
 
 
-class Instruction:
+class Instruction(VariableInstruction):
     """One instruction that is about to run.
 
     Attributes:
-        names: how objects are called.
-        frame: where it runs.
-        name, argument: what it is.
-        of_library: whether a file of code belongs to the standard library, where nothing is observed.
-        through: the instance whose attribute its class gave, or None.
-        also: a second thing that it accesses, or None.
+        also: what else it accesses.
     """
 
     def __init__(
@@ -73,21 +46,18 @@ class Instruction:
         stack: tuple[Any, ...],
         of_library: Callable[[str], bool],
     ) -> None:
-        self.names, self.frame, self._code = names, frame, frame.f_code
-        self.of_library = of_library
-        self.name, self.argument, self._stack = name, argument, stack
-        self.through: object = None
-        self.also: Access | None = None
+        super().__init__(names, frame, name, argument, stack, of_library)
+        self.also: list[Access] = []
 
     def access(self) -> Access | None:
         """What it does; None if it touches nothing that could be shared."""
         name = self.name
         if name in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
-            return self._attribute()
+            return self.attribute_of_instruction()
         if name in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL", "DELETE_NAME"):
-            return self._global()
+            return self.global_variable()
         if name in ("LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF"):
-            return self._cell()
+            return self.cell()
         if name in ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR"):
             return self._subscript()
         if name in ("BINARY_SLICE", "STORE_SLICE"):
@@ -106,178 +76,6 @@ class Instruction:
         if name == "BEFORE_WITH":
             return self.managed(self.value(1), self.expression(1), ends=False)
         return None
-
-    # -- the stack ---------------------------------------------------------------------------------------------------
-
-    def expression(self, depth: int) -> Expression:
-        """Where the value this deep in the stack came from, 1 being at the top."""
-        return self._stack[-depth] if 0 < depth <= len(self._stack) else None
-
-    def value(self, depth: int) -> object:
-        """The value this deep in the stack, 1 being at the top; UNKNOWN where it cannot be told."""
-        if depth > len(self._stack):
-            return UNKNOWN
-        code = self._code
-        if accelerator is not None:
-            count = len(variables(code))
-            found = accelerator.frame_values(self.frame, count + len(self._stack) - depth, 1)
-            if found is not None:
-                return MISSING if found[0] is self.frame else found[0]
-        return self.evaluate(self.expression(depth))
-
-    def evaluate(self, expression: Expression) -> object:
-        """What an expression means now; a value that was read before may have changed since."""
-        if expression is None or expression[0] == "result":
-            return UNKNOWN
-        kind = expression[0]
-        frame = self.frame
-        if kind == "constant":
-            return expression[1]
-        if kind in ("local", "cell"):
-            found = local_value(frame, expression[1])
-            return UNKNOWN if found is None else found
-        if kind in ("name", "global"):
-            found = frame.f_locals.get(expression[1], MISSING) if kind == "name" else MISSING
-            if found is MISSING:
-                found = frame.f_globals.get(expression[1], MISSING)
-            return frame.f_builtins.get(expression[1], UNKNOWN) if found is MISSING else found
-        base = self.evaluate(expression[1])
-        if base is UNKNOWN:
-            return UNKNOWN
-        if kind == "attribute":
-            value = values.attribute(base, expression[2])[2]
-            return UNKNOWN if value is MISSING else value
-        if kind == "item":
-            value = values.item(base, self.evaluate(expression[2]))
-            return UNKNOWN if value is MISSING else value
-        return UNKNOWN
-
-    # -- attributes and variables --------------------------------------------------------------------------------------
-
-    def _attribute(self) -> Access | None:
-        name, argument = self.name, self.argument
-        loads = name in ("LOAD_ATTR", "LOAD_METHOD")
-        key = self._code.co_names[argument >> 1 if name == "LOAD_ATTR" and ATTR_HAS_METHOD_BIT else argument]
-        thing = self.value(1)
-        does = READS if loads else STORES if "STORE" in name else DELETES
-        if thing is UNKNOWN or thing is MISSING or is_done_by_class(thing, does, self.of_library):
-            return None
-        if key == "__dict__":
-            self.names.remember_attributes(thing)
-        return self.attribute(thing, self.expression(1), key, does, self.value(2) if does == STORES else UNKNOWN)
-
-    def attribute(
-        self, thing: object, expression: Expression, key: str, does: str, new: object = UNKNOWN
-    ) -> Access | None:
-        """An access to an attribute of a thing, which gets a new value if it is stored."""
-        where, owner, value = values.attribute(thing, key)
-        # What an object has of its own takes the place of its class's: whoever patches a method puts it there.
-        if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
-            return None
-        if values.is_local(thing):
-            found = MISSING if where == CLASS else value
-            return None if where == CLASS and does == READS else self._of_local(thing, key, does, found, owner, new)
-        of_interpreter = values.module_name(type(thing)) in ("builtins", "_thread", "_io")
-        if where in (ABSENT, CLASS) and of_interpreter and not values.isinstance_of_type(thing):
-            return None
-        if does != READS:
-            owner = thing  # what is set hides what the class has
-            value = MISSING if where == CLASS and not values.isinstance_of_type(thing) else value
-        if values.isinstance_of_type(owner):
-            of = values.class_name(owner)  # type: ignore[arg-type]  # it is a class
-        elif type(owner) is values.ModuleType:
-            of = str(values.own_values(owner).get("__name__", "module"))  # type: ignore[union-attr]
-        else:
-            of = values.class_name(type(owner))
-        by_instance = where == CLASS and does == READS and not values.isinstance_of_type(thing)
-        self.through = thing if by_instance else None
-        access = Access(does, ATTRIBUTE, owner, key, f"{of}.{key}")
-        access.old = value
-        if does == STORES:
-            access.new = new
-            access.again = (thing, key)
-            self.names.remember(access.new, access.name, ATTRIBUTE, owner, key)
-        elif does == DELETES:
-            access.new = MISSING
-        else:
-            self.names.remember(value, access.name, ATTRIBUTE, owner, key)
-        return access
-
-    def _of_local(self, thing: object, key: str, does: str, value: object, mine: object, new: object) -> Access:
-        """An access to what the present thread has of a thread-local object."""
-        access = Access(does, LOCAL, thing, key, f"{self.names.name_of(thing)}.{key}")
-        access.old = value
-        if does == STORES:
-            access.new = new
-            access.again = (mine, key)
-        elif does == DELETES:
-            access.new = MISSING
-        return access
-
-    def managed(self, manager: object, expression: Expression, *, ends: bool) -> Access | None:
-        """What a context manager of the library does as its ``with`` begins or ends; None for others."""
-        if is_semaphore(manager):
-            return use_of(manager, self.names.name_of(manager, expression), ends=ends)
-        return self._redirection(manager, ends=ends)
-
-    def _redirection(self, manager: object, *, ends: bool) -> Access | None:
-        """What a context manager does to a standard stream."""
-        found = redirected(manager, ends=ends)
-        access = None if found is None else self.attribute(streams(), None, found[0], STORES)
-        if access is not None and found is not None:
-            access.new, access.again = found[1], None
-        return access
-
-    def _global(self) -> Access | None:
-        name = self.name
-        loads = name.startswith("LOAD")
-        key = self._code.co_names[self.argument >> 1 if name == "LOAD_GLOBAL" else self.argument]
-        frame = self.frame
-        if name.endswith("NAME") and frame.f_locals is not frame.f_globals:
-            return None  # the body of a class
-        value = frame.f_globals.get(key, MISSING)
-        if loads and (value is MISSING or values.fixed(value)):
-            return None
-        access = Access(READS if loads else STORES if "STORE" in name else DELETES, GLOBAL, frame.f_globals, key, key)
-        access.old = value
-        if access.does == STORES:
-            access.new = self.value(1)
-            if values.fixed(access.new):
-                return None
-            self.names.remember(access.new, key, GLOBAL, frame.f_globals, key)
-        elif loads:
-            self.names.remember(value, key, GLOBAL, frame.f_globals, key)
-        else:
-            access.new = MISSING
-        return access
-
-    def _cell(self) -> Access | None:
-        name = self.name
-        key = variables(self._code)[self.argument]
-        cell: Any = UNKNOWN
-        if accelerator is not None:
-            found = accelerator.frame_values(self.frame, self.argument, 1)
-            cell = UNKNOWN if found is None else found[0]
-        value: object = local_value(self.frame, key)
-        if type(cell) is _CELL:
-            try:
-                value = cell.cell_contents
-            except ValueError:
-                value = MISSING
-        if values.fixed(value):
-            return None
-        does = READS if name.startswith("LOAD") else STORES if "STORE" in name else DELETES
-        holder = self._code.co_qualname.partition(".<locals>")[0] if cell is UNKNOWN else cell
-        access = Access(does, CELL, holder, key, key)
-        access.old = value
-        if does == STORES:
-            access.new = self.value(1)
-            self.names.remember(access.new, key)
-        elif does == READS:
-            self.names.remember(value, key)
-        return access
-
-    # -- containers ------------------------------------------------------------------------------------------------
 
     def _subscript(self) -> Access | None:
         reads = self.name == "BINARY_SUBSCR"
@@ -299,6 +97,20 @@ class Instruction:
     def call(self) -> Access | None:
         """What a call does; see call.py."""
         raise NotImplementedError
+
+    def managed(self, manager: object, expression: Expression, *, ends: bool) -> Access | None:
+        """What a context manager of the library does as its ``with`` begins or ends; None for others."""
+        if is_semaphore(manager):
+            return use_of(manager, self.names.name_of(manager, expression), ends=ends)
+        return self._redirection(manager, ends=ends)
+
+    def _redirection(self, manager: object, *, ends: bool) -> Access | None:
+        """What a context manager does to a standard stream."""
+        found = redirected(manager, ends=ends)
+        access = None if found is None else self.attribute(streams(), None, found[0], STORES)
+        if access is not None and found is not None:
+            access.new, access.again = found[1], None
+        return access
 
     def next_of(self, generator: Any, expression: Expression) -> Access:
         """The next of a generator, which one thread at a time can ask for."""
@@ -342,8 +154,10 @@ class Instruction:
     def _variable_in(self, variables: object, name: str, does: str) -> Access | None:
         """An access to a global variable or an attribute through the dictionary of all; None if it is none of those."""
         if variables is self.frame.f_globals:
-            return Access(does, GLOBAL, variables, name, name)
+            return self.variable_of_module(variables, name, does)
         thing = self.names.whose_attributes(variables)
+        if values.is_module(thing):
+            return self.variable_of_module(variables, name, does) if self.is_of_program(thing) else None
         of = values.class_name(type(thing))
         return None if thing is None else Access(does, ATTRIBUTE, thing, name, f"{of}.{name}")
 

@@ -95,7 +95,7 @@ class ClosingLoops:
         def ends(_: object) -> None:
             watched = self._watched.pop(number, None)
             if watched is not None and known() is not None:
-                self._closed.append((self._running(), way_to(sys._getframe(1)), known))
+                self._closed.append((self._running(), way_to(sys._getframe().f_back), known))
 
         self._watched[number] = _Reference(wakes, ends)
 

@@ -97,9 +97,9 @@ class Names:
                     self._names[id(one)] = _Known(name, _weakly(one), (known, ATTRIBUTE, own), self._frame)
 
     def remember_attributes(self, thing: object) -> None:
-        """Know whose attributes are in the dictionary that the program now gets, as by ``vars(thing)``; no module's."""
+        """Know whose attributes are in the dictionary that the program now gets, as by ``vars(thing)``."""
         own, reference = values.own_values(thing), _weakly(thing)
-        if own is not None and reference is not None and type(thing) is not values.ModuleType:
+        if own is not None and reference is not None:
             self._with_attributes[id(own)] = reference
 
     def whose_attributes(self, container: object) -> object:

@@ -10,6 +10,7 @@ Rules of this module:
 from __future__ import annotations
 
 import sys
+from _weakref import ReferenceType as _Reference
 
 from ..accelerator import accelerator
 from ..baton.thread import NEVER
@@ -20,10 +21,10 @@ from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import Lock, RLock, made_at
 from ..strategies.profile import Identities
 from . import values
-from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
+from .access import ACQUIRES, FILE, GIVES_UP, GLOBAL, LOCK, WANTS, Access
 from .arrays import plain
-from .call import is_there
 from .dying import Dying, way_to
+from .files import is_there
 from .loops import ClosingLoops, of_loop
 from .made_items import MadeItems, instruction_at, makes_items, position_of
 from .reader import Reader
@@ -215,13 +216,22 @@ class Observer:
         scheduler.send(
             *(ACCESS, self._sent, thread.name, thread.time, scheduler.global_time()),
             *(scheduler.log.place_number(place), stack, access.does, access.sort),
-            *(number, values.class_name(type(holder)), access.key, access.name, access.reads, access.writes),
+            *(number, self._kind_of_holder(access), access.key, access.name, access.reads, access.writes),
             *(old or self.described(access.old), self.described(access.new), access.detail, tested),
             *(tuple([self._lock(lock) for lock in held]), self._task(thread, stack)),
         )
         self._dying.watch(access)
         if access.again is not None and access.new is values.UNKNOWN:
             self._open = (self._sent, access.again, access.before)  # type: ignore[assignment]
+
+    def _kind_of_holder(self, access: Access) -> str:
+        """The type of what holds the thing; for a global variable, the file of its module if that is known."""
+        if values.is_reference(access.holder):  # a WeakMethod is one, too
+            return values.class_name(_Reference)
+        if access.sort != GLOBAL:
+            return values.class_name(type(access.holder))
+        file = access.holder.get("__file__")  # type: ignore[attr-defined]  # it is a dictionary
+        return self._scheduler.places.short(file) if type(file) is str else ""
 
     def _tell_start(self, thread: ManagedThread) -> None:
         """Tell from where a thread was started, before its first access is told."""

@@ -69,22 +69,30 @@ class Operands:
 
     Attributes:
         at: for each event offset, (name, argument, the stack before it).
+        keywords: the names of the last arguments of calls, by event offset, where they are not on the stack.
         returned: the event offsets of instructions whose result, or what is computed from it, the function returns.
         taken_apart: the event offsets of loads whose value the next instruction goes through, or starts to.
         tested: the event offsets of instructions whose result decides a jump soon after.
         truth: the event offsets of loads whose value is tested for being empty, or for being true at all.
     """
 
-    __slots__ = ("at", "code", "returned", "taken_apart", "tested", "truth")
+    __slots__ = ("at", "code", "keywords", "returned", "taken_apart", "tested", "truth")
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
         self.at: dict[int, tuple[str, int, Stack]] = {}
         listing = instructions(code)
+        self.keywords: dict[int, tuple[str, ...]] = {}
+        names: tuple[str, ...] = ()
         stacks = _stacks(code, listing)
         for (start, operation, argument, _), stack in zip(listing, stacks, strict=True):
+            name = NAMES[operation]
             if stack is not None:
-                self.at[start] = (NAMES[operation], argument, stack)
+                self.at[start] = (name, argument, stack)
+            if name == "KW_NAMES":
+                names = code.co_consts[argument]
+            elif name == "CALL" and names:
+                self.keywords[start], names = names, ()
         self.tested = _tested(listing)
         following = [NAMES[operation] for _, operation, _, _ in listing[1:]]
         self.returned = frozenset(start for index, (start, *_) in enumerate(listing) if _returns(listing, index + 1))

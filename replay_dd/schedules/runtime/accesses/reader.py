@@ -61,11 +61,12 @@ class Reader:
         name, argument, stack = found
         self.names.begin(frame)
         one = AnyInstruction(self.names, frame, name, argument, stack, self._of_library)
+        one.keywords = operands.keywords.get(offset, ())
         access = one.access()
         if access is None:
             return []
-        if one.also is not None:
-            return [access, one.also] if access.sort in (WHOLE, FILE) else [one.also, access]
+        if one.also:
+            return [access, *one.also] if access.sort in (WHOLE, FILE) else [*one.also, access]
         if one.through is not None:
             # The instance has no such attribute yet, but another thread may give it one.
             own = Access(access.does, access.sort, one.through, access.key, access.name)

@@ -142,15 +142,20 @@ def attribute(thing: Any, name: str) -> tuple[str, object, object]:
         return COMPUTED, thing, UNKNOWN
     values = own_values(thing)
     if values is not None and name in values:
-        return (MODULE if kind is ModuleType else INSTANCE), thing, values[name]
+        return (MODULE if is_module(thing) else INSTANCE), thing, values[name]
     if base is not None:
         return CLASS, base, found
-    return (MODULE if kind is ModuleType else ABSENT), thing, MISSING
+    return (MODULE if is_module(thing) else ABSENT), thing, MISSING
 
 
 def isinstance_of_type(thing: object) -> bool:
     """Whether this is a class."""
     return issubclass(type(thing), type)
+
+
+def is_module(thing: object) -> bool:
+    """Whether this is a module; the program may have given it a class of its own."""
+    return issubclass(type(thing), ModuleType)
 
 
 def exactly(thing: object, *types: type) -> bool:
@@ -280,8 +285,12 @@ def state(thing: Any) -> object:
 
 
 def is_reference(value: object) -> bool:
-    """Whether it is a plain weak reference."""
-    return type(value) is _Reference
+    """Whether it is a weak reference, as the library has them; what one of the program does is seen in its own code."""
+    kind = type(value)
+    return issubclass(kind, _Reference) and module_name(in_class(kind, "__call__")[0] or kind) in (
+        "weakref",
+        "builtins",
+    )
 
 
 def referent(value: Any) -> object:

@@ -23,6 +23,7 @@ from ..accelerator import accelerator
 from ..baton.strategy import Strategy
 from ..channel import ALTERNATIVE, LOCK, TOUCH, UNTOUCHED
 from ..constants import BY_PLACE
+from ..observing import attributes_of, is_module
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
 from ..points.methods import ASKING_METHODS, FILE, effect_of
 from ..points.places import COUNTED
@@ -166,8 +167,8 @@ class Profile(Strategy):
         if name == FILE or (type(changes) is str and is_path(thing)):
             file = name_of_file(thing) if name == FILE or changes in ASKING_METHODS else ""
             return (None, file, False) if file else None
-        if type(changes) is not str:
-            return thing, name, bool(changes)
+        if type(changes) is not str:  # a module's attributes are what its own code has as global variables
+            return attributes_of(thing) if is_module(thing) else thing, name, bool(changes)
         if thing is None:  # unknown
             return None if changes[:2] == "__" else (None, name, True)
         effect = effect_of(thing, changes, lambda code: baton.places.kind(code.co_filename) == COUNTED)
