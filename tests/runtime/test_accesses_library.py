@@ -121,6 +121,37 @@ def test_with_takes_a_permit_and_gives_it_back(seen: list[Access]) -> None:
     assert not [one for one in seen if one.holder_type == "Condition"], "its lock tells that"
 
 
+LEFT = """
+    import threading
+
+    class Shop:
+        permits = None
+
+    def work():
+        try:
+            with shop.permits:
+                raise KeyError
+        except KeyError:
+            pass
+
+    shop = Shop()
+    shop.permits = threading.BoundedSemaphore(2)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_with_gives_a_permit_back_as_an_exception_leaves_it(tmp_path: Path) -> None:
+    run = run_program(tmp_path, LEFT, ALL)
+    assert run.log.ending.status == 0
+    uses = [one for one in run.accesses.accesses if one.holder_type == "BoundedSemaphore"]
+    assert [(one.detail, one.name, one.old.text, one.place.line) for one in uses] == [
+        ("acquire()", "Shop.permits", "2", 9),
+        ("release() at the end of with", "Shop.permits", "1", 9),
+    ]
+
+
 METHODS = """
     import threading, weakref
 

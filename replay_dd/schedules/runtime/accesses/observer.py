@@ -20,7 +20,7 @@ from ..points.places import COUNTED, EXCLUDED, LIBRARY
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import Lock, RLock, made_at
 from ..strategies.profile import Identities
-from . import values
+from . import semaphores, values
 from .access import ACQUIRES, FILE, GIVES_UP, GLOBAL, LOCK, WANTS, Access
 from .arrays import plain
 from .dying import Dying, way_to
@@ -162,7 +162,15 @@ class Observer:
                 self._tell_operation(thread, frame, _touching(*outside))
             elif is_lock:
                 access = Access(ACQUIRES if done else GIVES_UP, LOCK, waiting, "", self._lock_name(waiting))  # type: ignore[arg-type]
-                self._tell_operation(thread, frame, [access])
+                self._tell_operation(thread, frame, [*self._given_back(frame, waiting), access])
+
+    def _given_back(self, frame: FrameType | None, lock: object) -> list[Access]:
+        """The permit that a ``with`` gives back as an exception leaves it."""
+        user_frame = self._scheduler.places.user_frame(frame)[1]
+        semaphore = None if user_frame is None else semaphores.left_by_exception(frame, user_frame, lock)
+        if semaphore is None:
+            return []
+        return [semaphores.use_of(semaphore, self._reader.names.name_of(semaphore), ends=True)]
 
     def _tell_operation(self, thread: ManagedThread, frame: FrameType | None, accesses: list[Access]) -> None:
         counted, user_frame = self._scheduler.places.user_frame(frame)
