@@ -4,14 +4,18 @@ Rules of this module:
 
 * The exception tells that it happened; what was seen tells who was to enter which context. It may be one thread that
   gave the context to two tasks of a pool.
+* A thread that the exception ended was refused what it was to enter last.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.observation import Access, Observation, Thing
+from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import SHARED_CONTEXT
+from replay_dd.schedules.story.verdict import name_of_dead
 from replay_dd.schedules.story.words import at_place
 
 INFERRED = "which context it is, from the exception and from who was to enter one twice"
@@ -25,21 +29,25 @@ def find_shared_context(failing: Observation, ending: Ending) -> Conflict | None
         failing: all that the failing run accessed.
         ending: how the failing run ended.
     """
-    if not any(_REFUSED in error.text for error in ending.exceptions):
+    refused = {name_of_dead(error) for error in ending.exceptions if _REFUSED in error.text}
+    if not refused:
         return None
-    uses: dict[Thing, list[Access]] = {}
-    for one in failing.accesses:
-        if one.holder_type == "Context" and one.detail == "run()":
-            uses.setdefault(one.thing, []).append(one)
-    shared = [own for own in uses.values() if len(own) > 1]
-    if not shared:
+    entered = [one for one in failing.accesses if one.holder_type == "Context" and one.detail == "run()"]
+    last = [one for one in entered if one.thread in refused][-1:]
+    pairs = [(first, second) for second in (*last, *reversed(entered)) for first in _before(second, entered)]
+    if not pairs:
         return None
-    *_, first, second = shared[-1]
+    first, second = pairs[0]
     of_one = first.thread == second.thread
     own, others = ((first, second), ()) if of_one else ((first,), (second,))
     return Conflict(
         first.thread, Edge(first, others, inferred=False), None, None, others, own, (), fault=SHARED_CONTEXT
     )
+
+
+def _before(second: Access, entered: Sequence[Access]) -> list[Access]:
+    """Who was to enter the same context last before; empty if nobody was."""
+    return [one for one in entered if one.thing == second.thing and one.number < second.number][-1:]
 
 
 def in_words(conflict: Conflict) -> str:

@@ -46,6 +46,15 @@ def test_two_threads_enter_a_context() -> None:
     assert "Thread 0.2 enters a context (prog.py:4) that thread 0.1 has entered (prog.py:3)" in text
 
 
+def test_a_thread_was_refused_what_it_was_to_enter_last() -> None:
+    """Two others have entered another context, one after the other."""
+    ended = replace(REFUSED, exceptions=(replace(REFUSED.exceptions[0], where="0.2"),))
+    uses = [enters("0.1", 3, 8), enters("0.2", 4, 8), enters("0.1", 5), enters("0.3", 6)]
+    found = find_shared_context(seen(*uses), ended)
+    assert found is not None
+    assert [one.place.line for one in (*found.before, *found.stretch)] == [3, 4]
+
+
 @pytest.mark.parametrize(
     ("failing", "ending"),
     [
