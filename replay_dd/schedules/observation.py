@@ -8,7 +8,7 @@ Rules of this module:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -74,7 +74,8 @@ class StackFrame(NamedTuple):
         return is_installed(self.path)
 
 
-_WEAK = ("WeakValueDictionary", "ReferenceType")
+_REFERENCE = "ReferenceType"
+_WEAK = ("WeakValueDictionary", _REFERENCE)
 
 Thing = tuple[str, int, str]
 """What was accessed: sort, number of the object that holds it, key."""
@@ -216,4 +217,15 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, _as_written(name), reads, writes)
             values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held), task)
             found[number] = Access(*when, *what, *values)
-    return Observation(tuple(found.values()), locks, exact, switch_stacks, started)
+    return Observation(_with_weak_names(found.values()), locks, exact, switch_stacks, started)
+
+
+def _with_weak_names(accesses: Iterable[Access]) -> tuple[Access, ...]:
+    """Accesses in which weak references that die are called as where they are used; without those that nobody uses."""
+    accesses = [*accesses]
+    names = {one.thing: one.name for one in accesses if one.is_weak and one.reads}
+    return tuple(
+        one._replace(name=names.get(one.thing, one.name)) if one.is_weak else one
+        for one in accesses
+        if one.thing in names or one.holder_type != _REFERENCE
+    )

@@ -186,3 +186,35 @@ def test_a_weak_reference_to_a_method_is_one_to_its_object(tmp_path: Path) -> No
         ("reads", "", True),
     ]
     assert all(one.is_weak for one in found)
+
+
+DROPPED = """
+    import threading, weakref
+
+    class Logger:
+        pass
+
+    logger, other = Logger(), Logger()
+    reference, unused = weakref.ref(logger), weakref.ref(other)
+
+    def work():
+        global logger, other
+        other = None
+        logger = None
+        reference()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_an_object_that_goes_before_anybody_asks_for_it_is_known_by_its_references(tmp_path: Path) -> None:
+    run = run_program(tmp_path, DROPPED, ALL)
+    assert run.log.ending.status == 0
+    weak = [one for one in run.accesses.accesses if one.is_weak]
+    assert [(one.does, one.name, one.old.type, one.old.is_missing) for one in weak] == [
+        ("deletes", "reference()", "Logger", False),
+        ("reads", "reference()", "", True),
+    ]
+    assert weak[0].touches(weak[1])

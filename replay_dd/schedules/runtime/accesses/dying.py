@@ -2,7 +2,8 @@
 
 Rules of this module:
 
-* An object is watched from the first access that finds it through something weak. It lives no longer for that.
+* An object is watched from the first access that finds it through something weak, or lets go of it while something
+  weak refers to it. It lives no longer for that.
 * Its end may come inside any instruction, or inside this runtime; so it is only noted, and told at the next occasion.
 """
 
@@ -10,10 +11,11 @@ from __future__ import annotations
 
 import sys
 from _weakref import ReferenceType as _Reference
+from _weakref import getweakrefs
 
 from ..points.place import Place
 from . import values
-from .access import DELETES, ITEM, Access
+from .access import DELETES, ITEM, READS, Access
 from .library_containers import is_weak_mapping
 from .made_items import position_of
 
@@ -52,10 +54,20 @@ class Dying:
     def __init__(self, running: Callable[[], ManagedThread], described: Callable[[object], Any]) -> None:
         self._running, self._described = running, described
         self._watched: dict[tuple[int, str, int], _Reference[Any]] = {}
+        self._own: set[int] = set()  # the identities of these references
         self._gone: list[Gone] = []
 
     def watch(self, access: Access) -> None:
-        """Note where the object ends that an access to something weak finds, or puts there."""
+        """Note where the object ends that an access finds through something weak, puts there, or lets go of."""
+        if access.writes and not values.scalar(access.old):
+            for reference in getweakrefs(access.old):
+                if values.is_reference(reference) and id(reference) not in self._own:
+                    known = Access(READS, ITEM, reference, "", f"{values.class_name(type(reference))}()")
+                    known.old = access.old
+                    self._watch_known(known)
+        self._watch_known(access)
+
+    def _watch_known(self, access: Access) -> None:
         holder = access.holder
         if access.sort != ITEM or not (values.is_reference(holder) or is_weak_mapping(holder)):
             return
@@ -67,7 +79,8 @@ class Dying:
         end.new = values.MISSING
         told = self._described(found)
 
-        def ends(_: object) -> None:
+        def ends(reference: object) -> None:
+            self._own.discard(id(reference))
             self._watched.pop(key, None)
             frame = sys._getframe().f_back  # none, as the interpreter ends
             while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
@@ -76,7 +89,8 @@ class Dying:
                 place = Place(frame.f_code, position_of(frame))
                 self._gone.append((self._running(), way_to(frame), place, end, told))
 
-        self._watched[key] = _Reference(found, ends)
+        watched = self._watched[key] = _Reference(found, ends)
+        self._own.add(id(watched))
 
     def gone(self) -> list[Gone]:
         """What has ended since the last call: the thread, its stack, the place, the access, what it was."""
