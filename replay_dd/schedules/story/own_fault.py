@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story import left_over, permits, shared_context
+from replay_dd.schedules.story import left_over, outside_loop, permits, shared_context
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.story.kinds import EXTRA_PERMIT, LEFT_OVER, ORDER_VIOLATION, SHARED_CONTEXT, kind_of
+from replay_dd.schedules.story.kinds import (
+    EXTRA_PERMIT,
+    LEFT_OVER,
+    ORDER_VIOLATION,
+    OUTSIDE_LOOP,
+    SHARED_CONTEXT,
+    kind_of,
+)
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins
@@ -13,6 +20,7 @@ from replay_dd.schedules.story.twins import Twins
 WHY_NOT_TRIED = {
     EXTRA_PERMIT: "no lock and no order takes back the permit that nobody had taken",
     LEFT_OVER: "each thread has its own, so no lock and no order of threads is missing",
+    OUTSIDE_LOOP: "neither a lock nor an order of the threads wakes the event loop",
     SHARED_CONTEXT: "a lock would let tasks wait for each other that need a context each",
 }
 """Why nothing is tried against such a fault, by its kind."""
@@ -44,6 +52,9 @@ def _find_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[C
     if shared is not None:
         return shared, shared_context.INFERRED
     is_vague = kind_of(conflict, ending) in _VAGUE
+    outside = outside_loop.find_call_outside(twins.failing, ending) if is_vague else None
+    if outside is not None:
+        return outside, outside_loop.INFERRED
     extra = permits.find_extra_permit(twins.failing)
     if extra is not None and (is_vague or permits.is_let_in(conflict, extra, twins.failing)):
         return extra, permits.INFERRED

@@ -8,6 +8,7 @@ from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.edges import empties, replaces_container
+from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
 from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
 from replay_dd.schedules.story.story import called_at
@@ -49,6 +50,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         return extra_permit_in_words(conflict)
     if kind == kinds.SHARED_CONTEXT:
         return shared_context_in_words(conflict)
+    if kind == kinds.OUTSIDE_LOOP:
+        return call_outside_in_words(conflict)
     if right is None or left is None or kind == kinds.CONCURRENT_USE:
         return _of_one_edge(kind, conflict, edge)
     if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(left, right):

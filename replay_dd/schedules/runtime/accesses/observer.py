@@ -45,6 +45,7 @@ _MOST = 200_000  # accesses told
 _RUNTIME = __file__.rpartition("accesses")[0]  # the folder of all that runs here and is not the program's
 _MAKE = ("os.mkdir", "os.link", "os.symlink")
 _TAKE_AWAY = ("os.remove", "os.rmdir", "os.rename")
+_LIKE_OTHERS = ("asyncio.locks", "asyncio.queues", "_asyncio")  # whose classes are called as those for threads
 _OTHERS = ""  # the window of the threads that have none of their own
 
 
@@ -237,7 +238,9 @@ class Observer:
         if values.is_reference(access.holder):  # a WeakMethod is one, too
             return values.class_name(_Reference)
         if access.sort != GLOBAL:
-            return values.class_name(type(access.holder))
+            kind = type(access.holder)
+            name = values.class_name(kind)
+            return f"asyncio.{name}" if values.module_name(kind) in _LIKE_OTHERS else name
         file = access.holder.get("__file__")  # type: ignore[attr-defined]  # it is a dictionary
         return self._scheduler.places.short(file) if type(file) is str else ""
 

@@ -1,0 +1,53 @@
+"""Which calls of objects of asyncio are made outside of their event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from replay_dd.schedules.runtime.accesses.outside_loop import outside_of_loop
+
+
+class Mailbox(asyncio.Queue[str]):
+    """A program's own class of queues."""
+
+
+def is_outside(own: object, name: str) -> bool:
+    access = outside_of_loop(own, name, "box")
+    return access is not None and access.writes and access.detail == f"{name}() outside of its event loop"
+
+
+def in_a_thread(look: Callable[[], bool]) -> bool:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(look).result()
+
+
+async def look() -> None:
+    loop, queue, ended = asyncio.get_running_loop(), Mailbox(), asyncio.Event()
+    waits = [asyncio.create_task(queue.get()), asyncio.create_task(ended.wait())]
+    await asyncio.sleep(0)  # now both wait, and belong to the loop
+    wakes = [
+        *((queue, "put_nowait"), (ended, "set"), (waits[0], "cancel"), (loop.create_future(), "set_result")),
+        *((loop, "call_soon"), (loop, "create_task"), (Mailbox(), "put_nowait")),
+    ]
+    for own, name in wakes:
+        assert not is_outside(own, name), name
+        assert in_a_thread(lambda own=own, name=name: is_outside(own, name)), name  # type: ignore[misc]
+    for own, name in [(loop, "call_soon_threadsafe"), (queue, "qsize"), (threading.Event(), "set"), (object(), "set")]:
+        assert not in_a_thread(lambda own=own, name=name: is_outside(own, name)), name  # type: ignore[misc]
+    for task in waits:
+        task.cancel()
+    await asyncio.wait(waits)
+
+
+def test_what_may_wake_a_task_is_called_outside_where_another_thread_runs_the_loop() -> None:
+    with ThreadPoolExecutor(1) as pool:  # where no other test has left a loop running
+        pool.submit(asyncio.run, look()).result()
+
+
+def test_a_loop_that_does_not_run_has_no_outside() -> None:
+    loop = asyncio.new_event_loop()
+    assert not is_outside(loop, "call_soon")
+    loop.close()
