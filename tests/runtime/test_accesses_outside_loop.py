@@ -6,8 +6,27 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from replay_dd.schedules.runtime.accesses.outside_loop import outside_of_loop
+from replay_dd.schedules.target import Plan
+from tests.runtime.programs import output_of, run_program
+
+ALL = Plan(observed={"": (0, 1 << 62)})
+
+OUTSIDE = """
+    import asyncio, threading
+
+    async def main():
+        queue = asyncio.Queue()
+        thread = threading.Thread(target=lambda: queue.put_nowait("from outside"))
+        thread.start()
+        thread.join()
+        queue.put_nowait("from inside")
+        print(await queue.get(), await queue.get())
+
+    asyncio.run(main())
+"""
 
 
 class Mailbox(asyncio.Queue[str]):
@@ -51,3 +70,12 @@ def test_a_loop_that_does_not_run_has_no_outside() -> None:
     loop = asyncio.new_event_loop()
     assert not is_outside(loop, "call_soon")
     loop.close()
+
+
+def test_an_observed_run_tells_calls_from_outside(tmp_path: Path) -> None:
+    run = run_program(tmp_path, OUTSIDE, ALL)
+    assert output_of(run) == "from outside from inside\n"
+    told = [one for one in run.accesses.accesses if "outside" in one.detail]
+    assert [(one.thread, one.holder_type, one.detail) for one in told] == [
+        ("0.1", "asyncio.Queue", "put_nowait() outside of its event loop")
+    ]
