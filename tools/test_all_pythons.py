@@ -78,11 +78,13 @@ class Prepared:
         version: "3.12", "3.13t".
         interpreter: the one that the environment was made with.
         environment: the folder of the environment, with the package installed.
+        copy: the folder of the tests.
     """
 
     version: str
     interpreter: Path
     environment: Path
+    copy: Path
 
 
 def main(pytest_arguments: list[str]) -> int:
@@ -110,7 +112,7 @@ def main(pytest_arguments: list[str]) -> int:
             announce(f"Python {version} ({python.interpreter}): {EXTENTS[selection]}")
             arguments = [*selection, *pytest_arguments]
             until = started + LIMIT_S
-            problem, ended = run_tests(python.environment, Path(folder) / version, arguments, built, first, until)
+            problem, ended = run_tests(python, arguments, built, first, until)
             first = first or version
             failed = failed or problem is not None
             verdicts.append(f"Python {version}: {problem or 'all is well'}: {ended.last_line}")
@@ -155,7 +157,9 @@ def prepare(version: str, source_archive: Path, folder: Path) -> Prepared | str:
         return f"SKIPPED: Python {version} not found on this machine"
     environment = prepare_environment(version, interpreter)
     install_package(environment, source_archive, folder / f"wheel-{version}")
-    return Prepared(version, interpreter, environment)
+    copy = unpack(source_archive, folder / version)
+    compile_tests(version, environment, copy)
+    return Prepared(version, interpreter, environment, copy)
 
 
 def selection_of(version: str, prepared: Sequence[str]) -> tuple[str, ...]:
@@ -283,15 +287,29 @@ def install_package(environment: Path, source_archive: Path, wheel_folder: Path)
     run(*pip, "install", "-qq", "--no-deps", "--force-reinstall", next(wheel_folder.glob("*.whl")))
 
 
+def compile_tests(version: str, environment: Path, copy: Path) -> None:
+    """Let pytest keep what it makes of the tests' sources; each of its workers would make the same, in ten seconds.
+
+    What is wrong with a test, pytest says when it runs the tests.
+    """
+    wanted = wanted_versions()
+    selection = ALL if version == wanted[0] else selection_of(version, wanted)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    command: list[str | Path] = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q"]
+    command += ["--collect-only", *selection]
+    subprocess.run(command, cwd=copy, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def run_tests(
-    environment: Path, folder: Path, pytest_arguments: list[str], built: dict[str, str], first: str, until: float
+    python: Prepared, pytest_arguments: list[str], built: dict[str, str], first: str, until: float
 ) -> tuple[str | None, Ended]:
     """Run pytest on the tests of the archive; answer what went wrong, if anything did, and how the run ended.
 
     Tests that are marked `once` are left out if there was a first Python before this one. Tests that run at the time
     `until` are ended.
     """
-    copy = unpack(Path(built["REPLAY_DD_SOURCE_ARCHIVE"]), folder)
+    copy, environment = python.copy, python.environment
+    folder = copy.parent
     # Whatever the tests and the tool leave behind lies in folders of ours, and is seen.
     temporary, home = folder / "tmp", folder / "home"
     temporary.mkdir()

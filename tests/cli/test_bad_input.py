@@ -50,7 +50,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes | None], str]] = {
 def test_a_log_that_cannot_be_used(name: str, command: str, race: Workshop, shop: Workshop) -> None:
     damage, slug = DAMAGES[name]
     damaged(race, damage)(shop.folder / "a.log")
-    done = shop.run(*READERS[command]("a.log"))
+    done = shop.run_here(*READERS[command]("a.log"))
     # Replay keeps its statuses below 128 for verdicts.
     assert "hint:" in done.refused(133 if command == "replay" else 5, slug)
     assert done.stdout == ""

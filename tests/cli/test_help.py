@@ -79,7 +79,7 @@ def test_the_commands_stand_in_groups_with_whole_summaries(options: tuple[str, .
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_options_stand_in_sections(command: str, shop: Workshop) -> None:
-    done = shop.run(command, "--help")
+    done = shop.run_here(command, "--help")
     assert (done.status, done.stderr) == (0, "")
     found = headings(done.stdout)
     assert found == SECTIONS[command]
@@ -89,8 +89,10 @@ def test_options_stand_in_sections(command: str, shop: Workshop) -> None:
         assert 1 <= len(options) <= 8, section
 
 
-@pytest.mark.parametrize("variables", [{}, {"TERM": "dumb", "NO_COLOR": "1"}], ids=["terminal", "dumb"])
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize(
+    ("command", "variables"),
+    [*((command, {}) for command in ("", *COMMANDS)), ("hunt", {"TERM": "dumb", "NO_COLOR": "1"})],
+)
 def test_help_fits_a_terminal_of_80_columns(command: str, variables: dict[str, str]) -> None:
     """On a terminal: there, help could use colors and the terminal's width."""
     text = on_a_terminal([str(TOOL), *([command] if command else []), "--help"], variables)
@@ -189,7 +191,7 @@ def completed(shop: Workshop, line: str) -> list[str]:
     shop.variables.update(
         _REPLAY_DD_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(line.split(" ")) - 1)
     )
-    done = shop.run()
+    done = shop.run_here()
     assert (done.status, done.stderr) == (0, "")
     return done.stdout.split()
 

@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.tool import Workshop
 
+pytestmark = pytest.mark.once
+
 # Fails if three parts of its input are there; notes each run, and kills its command at the 20th.
 PROGRAM = """
     import os, pathlib, signal, sys
@@ -146,7 +148,6 @@ def test_a_journal_of_another_search_is_refused(counting: Workshop) -> None:
     assert "prog.py has changed" in said
 
 
-@pytest.mark.once
 def test_files_are_named_within_words_and_as_modules(shop: Workshop) -> None:
     shop.write("def find(text):\n    if 'x' in text:\n        raise ValueError\n", "calls.py")
     shop.write("['a box']", "arguments.py")
@@ -164,7 +165,6 @@ def test_files_are_named_within_words_and_as_modules(shop: Workshop) -> None:
         assert f"{name} has changed" in shop.run(*command).refused(5, "journal-unusable")
 
 
-@pytest.mark.once
 def test_a_journal_in_a_folder_that_is_read_is_no_part_of_it(shop: Workshop) -> None:
     for name, number in (("old", 1), ("new", 0)):
         (shop.folder / name).mkdir()

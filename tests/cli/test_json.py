@@ -13,6 +13,8 @@ from replay_dd.cli.main import COMMANDS, cli
 from tests.cli.schemas import OTHERS, SEARCHES, checked, schema
 from tests.cli.tool import RACE, Workshop, make_workshop
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(scope="module")
 def race(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
@@ -103,7 +105,6 @@ def test_schedules_and_minimize(race: Workshop, tmp_path: Path) -> None:
     assert told["circumstance"] == "schedule"
 
 
-@pytest.mark.once
 def test_doctor(race: Workshop) -> None:
     done = race.run("doctor", "--json")
     told = checked(done.stdout)

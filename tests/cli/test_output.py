@@ -17,6 +17,8 @@ from tests.cli.tool import Workshop
 from tests.fuzz.mutations import with_checksum
 from tests.house.sources import package_folder
 
+pytestmark = pytest.mark.once
+
 # A title, the clipboard, a cleared screen, the same in 8 bits, a line of its own, text from right to left, no text.
 EVIL = "\x1b]0;title\x07\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b31m\r\noutcome: passed\u202e\u200b\udc9b\x7f"
 

@@ -124,7 +124,7 @@ def test_an_output_that_cannot_be_written(
         place = "file"
     before = {path: path.lstat().st_mtime_ns for path in shop.folder.rglob("*")}
     needed = ["-o", "new.log"] if command in ("record", "monkey") and parameter.name != "output" else []
-    done = shop.run(command, *needed, parameter.opts[-1], place, *arguments(command, parameter.opts[-1], kinds))
+    done = shop.run_here(command, *needed, parameter.opts[-1], place, *arguments(command, parameter.opts[-1], kinds))
     assert "Traceback" not in done.stderr
     assert "it-ran" not in os.listdir(shop.folder)
     assert done.status in (2, 5, 130, 133), done.stderr  # 128 more where a status is a verdict

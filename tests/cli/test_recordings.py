@@ -138,7 +138,7 @@ def test_an_option_of_another_kind_is_refused(
     what = [NAMES[kind]]
     if command == "record":
         what = [*(["--gui"] if kind == SESSION else []), "-o", "new.log", "--", "python", "-c", "pass"]
-    said = shop.run(command, *given(command, option), *what).refused(130 if command == "replay" else 2, "usage")
+    said = shop.run_here(command, *given(command, option), *what).refused(130 if command == "replay" else 2, "usage")
     assert f"`{command} {option}` is for " in said
     assert kind in said
     assert all(belonging in said for belonging in PROMISED[command][kind]), "the hint names what there is"
@@ -160,7 +160,7 @@ def test_the_hint_names_the_flag_that_is_missing(shop: Workshop) -> None:
     ],
 )
 def test_options_without_an_effect_are_refused(arguments: tuple[str, ...], named: str, shop: Workshop) -> None:
-    said = shop.run(*arguments, "-o", "a.log", "--", "python", "-c", "pass").refused(2, "usage")
+    said = shop.run_here(*arguments, "-o", "a.log", "--", "python", "-c", "pass").refused(2, "usage")
     assert named in said
     assert not (shop.folder / "a.log").exists()
 
@@ -192,7 +192,7 @@ def test_natural_may_be_said_twice(shop: Workshop) -> None:
 )
 def test_a_command_for_other_kinds(command: str, kind: str, logs: int, race: Workshop, shop: Workshop) -> None:
     write_all(race, shop)
-    said = shop.run(command, *[NAMES[kind]] * logs).refused(5, "not-a-log")
+    said = shop.run_here(command, *[NAMES[kind]] * logs).refused(5, "not-a-log")
     assert f"`{command}` cannot use {NAMES[kind]}, which is a {kind}" in said
     assert re.search(r"Use `[\w-]+`.* or `[\w-]+` instead\.", said), "what to do next"
     assert f"`{command}` is for " in said

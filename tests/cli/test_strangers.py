@@ -231,5 +231,5 @@ def test_addresses_of_a_strangers_flow(url: str, asked: bool, shop: Workshop) ->
     flow = {**FLOW, "steps": [{"type": "navigate", "url": url.format(here=here)}, *FLOW["steps"][1:]]}  # type: ignore[misc]
     (shop.folder / "flow.json").write_text(json.dumps(flow))
     # Where nothing is asked, a browser that is not there is next.
-    said = shop.run("web", "flow.json", "--browser", "./none")
+    said = shop.run_here("web", "flow.json", "--browser", "./none")
     said.refused(2, "not-made-here" if asked else "software-missing")

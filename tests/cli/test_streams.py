@@ -19,7 +19,8 @@ FAIL = "found/fail.log"
 
 
 @pytest.fixture(params=["", "1"], ids=["buffered", "unbuffered"])
-def race(request: pytest.FixtureRequest, race: Workshop) -> Workshop:
+def streams(request: pytest.FixtureRequest, race: Workshop) -> Workshop:
+    """The race; not by its name, as pytest would then hunt for it before each test."""
     return Workshop(race.folder, race.temporary, {"PYTHONUNBUFFERED": request.param})
 
 
@@ -33,23 +34,23 @@ def race(request: pytest.FixtureRequest, race: Workshop) -> Workshop:
         (("hunt", "--help"), 5),
     ],
 )
-def test_a_full_disk_behind_standard_output(command: tuple[str, ...], status: int, race: Workshop) -> None:
-    done = race.run(*command, shell='"$0" "$@" > /dev/full')
+def test_a_full_disk_behind_standard_output(command: tuple[str, ...], status: int, streams: Workshop) -> None:
+    done = streams.run(*command, shell='"$0" "$@" > /dev/full')
     said = done.refused(status, "output-unwritable")
     assert "Standard output cannot be written: No space left on device." in said
     assert "Exception ignored" not in said
 
 
-def test_a_full_disk_is_no_verdict(race: Workshop) -> None:
-    done = race.run("replay", FAIL, shell='"$0" "$@" > /dev/full')
+def test_a_full_disk_is_no_verdict(streams: Workshop) -> None:
+    done = streams.run("replay", FAIL, shell='"$0" "$@" > /dev/full')
     assert done.status == 133
     assert "Standard output cannot be written" in done.stderr
     assert "replay-dd: this is a bug" not in done.stderr
 
 
-def test_a_full_disk_behind_the_completion_script(race: Workshop) -> None:
-    race.variables["_REPLAY_DD_COMPLETE"] = "bash_source"
-    race.run(shell='"$0" "$@" > /dev/full').refused(5, "output-unwritable")
+def test_a_full_disk_behind_the_completion_script(streams: Workshop) -> None:
+    streams.variables["_REPLAY_DD_COMPLETE"] = "bash_source"
+    streams.run(shell='"$0" "$@" > /dev/full').refused(5, "output-unwritable")
 
 
 @pytest.mark.parametrize(
@@ -62,9 +63,9 @@ def test_a_full_disk_behind_the_completion_script(race: Workshop) -> None:
         (("no-such-command",), 2),
     ],
 )
-def test_a_full_disk_behind_standard_error(command: tuple[str, ...], status: int, race: Workshop) -> None:
+def test_a_full_disk_behind_standard_error(command: tuple[str, ...], status: int, streams: Workshop) -> None:
     """Messages are lost; the status is not."""
-    done = race.run(*command, shell='"$0" "$@" 2> /dev/full')
+    done = streams.run(*command, shell='"$0" "$@" 2> /dev/full')
     assert done.status == status
 
 
@@ -75,8 +76,8 @@ def test_recording_goes_on_where_nobody_can_be_told(shop: Workshop) -> None:
     assert shop.run("replay", "a.log").status == 0
 
 
-def test_both_streams_full(race: Workshop) -> None:
-    assert race.run("show", FAIL, shell='"$0" "$@" > /dev/full 2> /dev/full').status == 5
+def test_both_streams_full(streams: Workshop) -> None:
+    assert streams.run("show", FAIL, shell='"$0" "$@" > /dev/full 2> /dev/full').status == 5
 
 
 def test_printed_commands_can_be_pasted(shop: Workshop) -> None:

@@ -80,6 +80,7 @@ def test_hunt_without_a_pass(shop: Workshop) -> None:
     assert not (shop.folder / "pass.log").exists()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("text", "status"), [("pass", 1), ("raise SystemExit(3)", 3)])
 def test_hunt_where_there_is_nothing_to_vary(text: str, status: int, shop: Workshop) -> None:
     shop.write(text)
@@ -98,6 +99,7 @@ def test_replay_of_pass_and_fail(race: Workshop) -> None:
         assert "digest: same" in failed.stdout
 
 
+@pytest.mark.once
 def test_show_draws_lanes(race: Workshop) -> None:
     done = race.run("show", FAIL)
     assert done.status == 0
@@ -145,6 +147,7 @@ def test_schedules_answers_with_json(race: Workshop, tmp_path: Path) -> None:
     assert race.run("replay", answer["files"]["failing"]).status == 1
 
 
+@pytest.mark.once
 def test_minimize_answers_with_json(race: Workshop, tmp_path: Path) -> None:
     done = race.run("minimize", FAIL, "--json", "-o", tmp_path / "minimal.log")
     assert done.status == 0, done.stderr
@@ -230,6 +233,7 @@ def test_what_was_not_under_control_is_told_with_each_answer(shop: Workshop) -> 
     assert json.loads(shop.run("schedules", "--json", "found/pass.log", "found/fail.log").stdout)["notes"] == [note]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_minimize_draws_in_ascii_where_it_must(encoding: str, race: Workshop, tmp_path: Path) -> None:
     race.variables["PYTHONIOENCODING"] = encoding
@@ -280,6 +284,7 @@ def test_no_colour_where_nobody_looks(shop: Workshop) -> None:
     assert "\x1b" not in shop.run("replay", "missing.log").stderr
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("command", ["record", "hunt", "replay", "show", "schedules", "minimize"])
 def test_help(command: str, shop: Workshop) -> None:
     done = shop.run(command, "--help")
@@ -287,6 +292,7 @@ def test_help(command: str, shop: Workshop) -> None:
     assert done.stdout.startswith(f"Usage: replay-dd {command}")
 
 
+@pytest.mark.once
 def test_a_reader_that_goes_away_is_no_error(race: Workshop) -> None:
     done = race.run("show", FAIL, shell='"$0" "$@" | head -1; echo ${PIPESTATUS[0]}')
     lines = done.stdout.splitlines()
@@ -313,6 +319,7 @@ def test_every_command_loads_without_the_extras() -> None:
     assert "'schedules'" in done.stdout
 
 
+@pytest.mark.once
 def test_a_hunt_of_a_program_without_threads_tells_why_it_fails(shop: Workshop) -> None:
     shop.write("import sys\nsys.exit('no configuration')")
     done = shop.run("hunt", *shop.program())
@@ -334,6 +341,6 @@ def test_a_minimization_stops_with_the_best_so_far(limit: tuple[str, str], race:
 
 def test_a_usage_error_names_the_help_that_there_is(shop: Workshop) -> None:
     for name in COMMANDS:
-        said = shop.run(name, "--no-such-option").refused(130 if name in ("replay", "verify-fix") else 2, "usage")
+        said = shop.run_here(name, "--no-such-option").refused(130 if name in ("replay", "verify-fix") else 2, "usage")
         assert f"hint: See `replay-dd {name} --help`." in said
     assert "hint: See `replay-dd --help`." in shop.run("--no-such-option").refused(2, "usage")

@@ -65,6 +65,7 @@ def test_progress_is_a_line_that_is_written_over(
     assert capsys.readouterr().err == shown
 
 
+@pytest.mark.once
 def test_runs_that_do_not_replay_are_skipped_and_counted(shop: Workshop) -> None:
     """What each run does depends on how many came before."""
     shop.variables["COUNT"] = os.fspath(shop.folder.parent / "count")
