@@ -67,8 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "replay_dd(runs=N, time=TIME, granularity=NAME, strategy=NAME, max_delay=TIME, known=FILE): how `pytest "
-        "--replay-dd` varies the schedules of this test; runs=0 leaves it alone; known: logs of races that it had, "
-        "tried first",
+        "--replay-dd` varies the schedules of this test; runs=0: not; known: logs of races that it had, tried first",
     )
     if "_replay_dd_runtime" in sys.modules or config.getoption("collectonly"):
         return

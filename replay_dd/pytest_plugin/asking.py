@@ -20,7 +20,7 @@ class Asked:
     """How a test is hunted.
 
     Attributes:
-        runs: the maximum number of schedules; 0 to leave the test alone.
+        runs: the maximum number of schedules; 0 for none but those of known races.
         time_s: seconds for the test.
         strategy: how to choose schedules; None for a mixture.
         granularity: where threads can be switched.

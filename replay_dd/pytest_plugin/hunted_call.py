@@ -107,16 +107,20 @@ class HuntedCalls:
         """As :meth:`hunt`, and fail the test if the call fails under one of the schedules.
 
         Raises:
-            pytest.fail.Exception: it does, or it could not be hunted.
+            pytest.fail.Exception: it does, or it could not be hunted, or a log that the marker of the test names guards
+                against nothing.
         """
         __tracebackhide__ = True
-        from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_VERDICT, NOT_HUNTED, RACE
+        from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_VERDICT, NOT_HUNTED, RACE, unfit_in_words
 
         found = self.hunt(function, *arguments, **options)
         if "_replay_dd_runtime" in sys.modules:
             return found
         if found.verdict == RACE:
-            pytest.fail("\n".join([found.failure, *found.story, f"{'repeat':<13}{found.repeat}"]), pytrace=False)
+            lines = [found.failure, *found.story, f"{'repeat':<13}{found.repeat}", *unfit_in_words(found)]
+            pytest.fail("\n".join(lines), pytrace=False)
+        if found.unfit:
+            pytest.fail("\n".join(unfit_in_words(found)), pytrace=False)
         if found.verdict in (FAILS_ALWAYS, NO_VERDICT, NOT_HUNTED):
             pytest.fail(f"{found.verdict}: {found.why}", pytrace=False)
         return found

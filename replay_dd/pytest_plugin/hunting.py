@@ -7,6 +7,7 @@ Rules of this module:
   what the hunt does to it in theirs. Its outcome is told after that. Where another plugin runs the tests, it is hunted
   as soon as its call is over.
 * A test that fails under one of its schedules fails, as any failing test does; what else is known stands below.
+* Logs that its marker names are tried for each test that passes or fails, also where it is not hunted.
 """
 
 from __future__ import annotations
@@ -22,11 +23,19 @@ from replay_dd.pytest_plugin.expectation import Expectation
 from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
 from replay_dd.pytest_plugin.junit import add_flaky_failure
-from replay_dd.pytest_plugin.results import NO_THREADS, RACE, HuntResult, annotation, job_summary, summary, table
+from replay_dd.pytest_plugin.results import (
+    NO_THREADS,
+    RACE,
+    HuntResult,
+    annotation,
+    job_summary,
+    summary,
+    table,
+    unfit_in_words,
+)
 from replay_dd.pytest_plugin.thread_watch import ThreadWatch
 
 _SENT = "replay_dd"  # under this name, workers of xdist send what they found
-_WAY_OUT = "Name a newer log in the marker of the test, or none."
 
 
 class HuntedTests:
@@ -53,7 +62,7 @@ class HuntedTests:
         self._running = False
         self._delays = False
         self._reports: list[pytest.TestReport] = []
-        self._waiting: pytest.TestReport | None = None
+        self._waiting: tuple[pytest.TestReport, bool] | None = None
         self._watch = ThreadWatch()
 
     # -- which tests start threads -----------------------------------------------------------------------------------
@@ -80,7 +89,7 @@ class HuntedTests:
         try:
             runner.runtestprotocol(item, log=False, nextitem=nextitem)
             if self._waiting is not None:
-                self._hunt(item, self._waiting)
+                self._hunt(item, *self._waiting)
         finally:
             self._delays = False
             for report in self._reports:
@@ -135,18 +144,20 @@ class HuntedTests:
             self._expectation.saw(item, threads=bool(threads))
         if self._delays and report.failed:
             _tear_down_all_if_last(item.session)
-        if threads and _counts(report) and (report.failed or not self._only_failed):
-            if self._delays:
-                self._waiting = report
-            else:
-                self._hunt(item, report)
+        if not _counts(report):
+            return
+        whole = bool(threads) and (report.failed or not self._only_failed)
+        if self._delays:
+            self._waiting = report, whole
+        else:
+            self._hunt(item, report, whole)
 
-    def _hunt(self, item: pytest.Item, report: pytest.TestReport) -> None:
+    def _hunt(self, item: pytest.Item, report: pytest.TestReport, whole: bool) -> None:
         result = self._hunted.get(item.nodeid)
         if result is None:
             took_s = sum(one.duration for one in self._reports)
             to_come = self._expectation
-            result = self._hunts.hunt_test(item, to_come.left + 1, to_come.with_threads + 1, took_s)
+            result = self._hunts.hunt_test(item, to_come.left + 1, to_come.with_threads + 1, took_s, whole=whole)
             if result is None:
                 return
             if result.verdict == NO_THREADS and self._watch.started:
@@ -165,7 +176,7 @@ class HuntedTests:
     def _tell(self, item: pytest.Item, report: pytest.TestReport, result: HuntResult) -> None:
         for one in (report, *self._reports):  # JUnit's XML has those of the last one
             one.user_properties = item.user_properties
-        lines = [*result.unfit, _WAY_OUT] if result.unfit else []
+        lines = list(unfit_in_words(result))
         if result.verdict == RACE:
             lines = [*result.story, f"{'repeat':<13}{result.repeat}", *lines]
             vars(report)[_SENT] = result.as_data()  # goes through xdist, as all attributes of reports do

@@ -135,7 +135,9 @@ class Hunts:
             log_path(name, (self._config.rootpath, self._directory))
         return asked
 
-    def hunt_test(self, item: pytest.Item, left: int, expected: float, took_s: float) -> HuntResult | None:
+    def hunt_test(
+        self, item: pytest.Item, left: int, expected: float, took_s: float, *, whole: bool
+    ) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
 
         Args:
@@ -143,15 +145,20 @@ class Hunts:
             left: how many tests there still are, with this one.
             expected: how many of them are expected to have threads, with this one.
             took_s: how long it took, in seconds.
+            whole: whether to vary its schedules, too, and not only to try those of known races.
         """
         try:
             asked = self.asked_for(item)
         except ValueError as error:  # the test has got another marker, or lost a log, since it began
             why = f"@pytest.mark.replay_dd: {error}"
             return HuntResult(item.nodeid, NOT_HUNTED, why=why, unfit=(why,))
-        if asked.runs == 0 or "replay_dd" in getattr(item, "fixturenames", ()):
-            return None  # the latter says itself what is to be hunted
-        return self._hunted(item, "hunt_test", asked, left, expected, took_s)
+        if "replay_dd" in getattr(item, "fixturenames", ()):
+            return None  # it says itself what is to be hunted, and has known races tried then
+        asked = asked if whole else replace(asked, runs=0)
+        if asked.runs == 0 and not asked.known:
+            return None
+        result = self._hunted(item, "hunt_test", asked, left, expected, took_s)
+        return result if asked.runs or result.runs or result.why else None  # no log was of this test
 
     def hunt_call(
         self, item: pytest.Item, number: int, given: Mapping[str, Any], earlier: Sequence[HuntResult]
@@ -165,9 +172,11 @@ class Hunts:
             earlier: what was found for the calls before it.
 
         Raises:
-            ValueError: that makes no sense.
+            ValueError: that makes no sense, nor does the marker of the test.
         """
-        result = self._hunted(item, "hunt_call", self._asked.with_given(given), number, earlier)
+        known = self.asked_for(item)
+        asked = replace(self._asked.with_given(given), known=known.known, for_several=known.for_several)
+        result = self._hunted(item, "hunt_call", asked, number, earlier)
         if result.interrupted:
             raise KeyboardInterrupt
         return result

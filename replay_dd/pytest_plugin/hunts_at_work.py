@@ -25,7 +25,7 @@ from replay_dd.pytest_plugin.command_line import environment_of
 from replay_dd.pytest_plugin.hunted_call import EARLIER_CALLS, WHICH_CALL
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
 from replay_dd.pytest_plugin.known import Replayed, is_test_of, replayed, test_of
-from replay_dd.pytest_plugin.results import NO_TIME, NOT_HUNTED, RACE, HuntResult
+from replay_dd.pytest_plugin.results import NO_FAILURE, NO_TIME, NOT_HUNTED, RACE, HuntResult
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import settings_for_now
@@ -91,19 +91,14 @@ class HuntsAtWork:
             expected: how many of them are expected to have threads, with this one.
             took_s: how long it took by itself, in seconds; None if unknown.
         """
-        started = time.monotonic()
-        notes: list[str] = []
-        unfit: list[str] = []
-        for name in asked.known:
-            result = self._known_race(test, file, name, for_several=asked.for_several)
-            if result.verdict == RACE:
-                return replace(result, seconds=time.monotonic() - started)
-            notes += filter(None, [result.why])
-            unfit += result.unfit
+        tried = self._known_races(test, file, asked)
+        if tried.verdict == RACE or asked.runs == 0:
+            return tried
         seconds = self._budget.share_s(left, expected, asked.time_s)
         if seconds <= 0:
-            return HuntResult(test, NOT_HUNTED, why=NO_TIME, unfit=tuple(unfit))
-        return replace(self._hunt(test, file, asked, seconds, took_s=took_s).with_why(*notes), unfit=tuple(unfit))
+            return HuntResult(test, NOT_HUNTED, why=NO_TIME, unfit=tried.unfit)
+        found = self._hunt(test, file, asked, seconds, took_s=took_s)
+        return replace(found.with_why(tried.why), unfit=tried.unfit)
 
     def hunt_call(
         self, test: str, file: str, asked: Asked, number: int, earlier: Sequence[HuntResult] = ()
@@ -121,7 +116,10 @@ class HuntsAtWork:
         if earlier:
             # But for how long it took, so that the same hunt makes the same runs.
             call[EARLIER_CALLS] = json.dumps([replace(one, seconds=0.0).as_data() for one in earlier])
-        return self._hunt(test, file, asked, asked.time_s, call)
+        tried = self._known_races(test, file, asked, number)
+        if tried.verdict == RACE:
+            return tried
+        return replace(self._hunt(test, file, asked, asked.time_s, call).with_why(tried.why), unfit=tried.unfit)
 
     def replay(self, test: str, file: str, log: str) -> tuple[Replayed | None, str]:
         """Run a test under the schedule of a log; None and why if it cannot be run."""
@@ -136,23 +134,44 @@ class HuntsAtWork:
         program = self._program([self._word(test, file)], call)
         return replayed(recorded, program, str(self._root), self._verbosity)
 
-    def _known_race(self, test: str, file: str, name: str, *, for_several: bool) -> HuntResult:
+    def _known_races(self, test: str, file: str, asked: Asked, number: int = 0) -> HuntResult:
+        """Try the known races of a test, or of one of its calls, until one is back."""
+        started = time.monotonic()
+        notes: list[str] = []
+        unfit: list[str] = []
+        runs = 0
+        for name in asked.known:
+            result = self._known_race(test, file, name, asked, number)
+            runs += result.runs
+            if result.verdict == RACE:
+                return replace(result, seconds=time.monotonic() - started)
+            notes += filter(None, [result.why])
+            unfit += result.unfit
+        verdict = NO_FAILURE if runs else NOT_HUNTED
+        seconds = time.monotonic() - started
+        return HuntResult(test, verdict, runs, seconds, unfit=tuple(unfit)).with_why(*notes)
+
+    def _known_race(self, test: str, file: str, name: str, asked: Asked, number: int) -> HuntResult:
         try:
             path = log_path(name, (self._root, self._directory))
             shown = os.path.relpath(path, self._directory)
             recorded = read_log(path)
+            its_own = is_test_of(recorded, test)
+            # A log of the test as a whole, by `hunt -- pytest`, is tried where its first call is made.
+            of_call = number == 0 or recorded.program.environment.get(WHICH_CALL, "1") == str(number)
+            if not of_call or (asked.for_several and asked.runs == 0 and not its_own):
+                return HuntResult(test, NOT_HUNTED)
             found = self._replayed(test, file, recorded)
         except (ReplayDDError, ValueError) as error:
             why = f"The known race of {name} cannot be checked: {error}"
             return HuntResult(test, NOT_HUNTED, why=why, unfit=(why,))
         if found.outcome is not Outcome.FAIL:
             why = f"The known race of {shown} cannot be checked: {found.why}" if found.why else ""
-            its_own = is_test_of(recorded, test)
             if why and not its_own:
                 why += f"; it is a log of {test_of(recorded)}"
-            return HuntResult(
-                test, NOT_HUNTED, 1, why=why, unfit=(why,) if why and (its_own or not for_several) else ()
-            )
+            fails = why and (its_own or not asked.for_several)
+            verdict, runs = (NOT_HUNTED, 0) if why else (NO_FAILURE, 1)
+            return HuntResult(test, verdict, runs, why=why, unfit=(why,) if fails else ())
         return HuntResult(
             *(test, RACE, 1),
             failure=found.failure,

@@ -154,6 +154,13 @@ def table(results: Iterable[HuntResult]) -> Iterator[str]:
         yield f"{result.verdict:<26}{result.runs:>5} runs {result.seconds:>7.1f} s  {result.test}"
 
 
+def unfit_in_words(result: HuntResult) -> Iterator[str]:
+    """Why logs that its marker names guard against nothing, and the way out."""
+    if result.unfit:
+        yield from result.unfit
+        yield "Name a newer log in the marker of the test, or none."
+
+
 def annotation(result: HuntResult) -> str:
     """The line that makes GitHub show a race beside its source line."""
     message = f"{result.failure}: {result.switch}"

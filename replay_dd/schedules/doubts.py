@@ -6,11 +6,14 @@ Rules of this module:
   that replay-dd has found. It can also be that the program was misled, most often by the virtual clock: where a
   library reads the real one, or where a thread computes for so long that the virtual clock is advanced.
 * Both are told as what was tried and seen. Only where a run with the real clock passes as well is the clock blamed.
+* A program that leaves replay-dd's control in one run does so in each, but real time decides whether that is noticed.
+  So what other runs of it have noted speaks against this one as well.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +36,7 @@ class Doubt(NamedTuple):
 
     Attributes:
         real_clock_passes: whether the default schedule passes with the real clock.
-        reasons: what the run noted that could mislead a program.
+        reasons: what runs noted that could mislead a program.
     """
 
     real_clock_passes: bool
@@ -54,19 +57,20 @@ class Doubt(NamedTuple):
         return "the program passes without replay-dd"
 
 
-def doubt_of(failed: TargetRun, time_limit_s: float | None) -> Doubt | None:
+def doubt_of(failed: TargetRun, time_limit_s: float | None, others: Iterable[TargetRun] = ()) -> Doubt | None:
     """Try whether a failure of the default schedule shows without replay-dd.
 
     Args:
         failed: the run.
         time_limit_s: seconds after which a run is killed; None for no limit.
+        others: runs of the same program.
 
     Returns:
         None if the run did not fail, if the failure shows plainly, too, or if it cannot be tried. A run that was in an
         uncontrolled call at its time limit counts as a failure.
     """
     log = failed.log
-    reasons = tuple(note for note in log.ending.notes if any(reason in note for reason in _REASONS))
+    reasons = _reasons(failed)
     if log.ending.timed_out:
         if not any(UNCONTROLLED_CALL in reason for reason in reasons):
             return None
@@ -82,7 +86,11 @@ def doubt_of(failed: TargetRun, time_limit_s: float | None) -> Doubt | None:
     if not log.settings.real_clock:
         real = run_target(log.program, replace(log.settings, real_clock=True), Plan(), time_limit_s=limit_s)
         passes = signature_of(real.log.ending).kind == PASSED
-    return Doubt(passes, reasons)
+    return Doubt(passes, tuple(dict.fromkeys(note for run in (failed, *others) for note in _reasons(run))))
+
+
+def _reasons(run: TargetRun) -> tuple[str, ...]:
+    return tuple(note for note in run.log.ending.notes if any(reason in note for reason in _REASONS))
 
 
 def with_note(run: TargetRun, doubt: Doubt | None) -> TargetRun:

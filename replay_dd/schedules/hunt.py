@@ -133,7 +133,7 @@ def hunt(
             most = 0 if corpus else options.runs - 1
             beginning = opened(runner, options.time_limit_s, most, ends_at, options.seed)
         before, (plan, first), interrupted = beginning
-        doubt = None if interrupted else doubt_of(first, options.time_limit_s)
+        doubt = None if interrupted else doubt_of(first, options.time_limit_s, [run for _, run in before])
         if doubt is not None and doubt.is_the_clock:
             runner.close()
             # Without `start`: what is loaded there has the virtual clock already.

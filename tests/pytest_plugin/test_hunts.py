@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from signal import SIGINT, SIGKILL, Signals
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
 from replay_dd.pytest_plugin import hunts
+from replay_dd.pytest_plugin.asking import Asked
 from replay_dd.pytest_plugin.hunted_call import WHICH_CALL, HuntedCalls
 from replay_dd.pytest_plugin.hunts import Hunts
-from replay_dd.pytest_plugin.results import NO_FAILURE
+from replay_dd.pytest_plugin.results import NO_FAILURE, HuntResult
 
 
 @pytest.mark.once
@@ -51,3 +53,29 @@ def test_a_run_that_hunts_the_whole_test_makes_its_calls(monkeypatch: pytest.Mon
     with pytest.raises(TypeError):
         calls.check(made.append)
     assert made == [1]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("known", "whole", "fixtures", "runs"),
+    [
+        ((), True, (), 9),
+        ((), False, (), None),
+        (("a.log",), True, (), 9),
+        (("a.log",), False, (), 0),
+        (("a.log",), True, ("replay_dd",), None),
+    ],
+)
+def test_a_test_that_is_not_hunted_has_its_known_races_tried(
+    known: tuple[str, ...], whole: bool, fixtures: tuple[str, ...], runs: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item: Any = SimpleNamespace(nodeid="test_it.py::test_it", fixturenames=fixtures)
+    own = Hunts.__new__(Hunts)
+    own._asked = Asked(9, 60.0)
+    asked: list[Asked] = []
+    monkeypatch.setattr(Hunts, "asked_for", lambda *_: Asked(9, 60.0, known=known))
+    monkeypatch.setattr(Hunts, "_hunted", lambda _, item, name, one, *more: asked.append(one) or HuntResult("", "", 1))
+    own.hunt_test(item, 1, 1, 0.0, whole=whole)
+    assert [one.runs for one in asked] == [] if runs is None else [runs]
+    own.hunt_call(item, 1, {"runs": 3}, ())
+    assert (asked[-1].runs, asked[-1].known) == (3, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ def test_a_failure_that_the_virtual_clock_makes(tmp_path: Path) -> None:
     doubt = doubt_of(run_program(tmp_path, MISLED), 60)
     assert doubt == Doubt(True, ())
     assert "without replay-dd, and with `--real-clock`" in str(doubt)
+
+
+@pytest.mark.once
+def test_what_another_run_has_noted_speaks_against_this_one(tmp_path: Path) -> None:
+    failed = run_program(tmp_path, MISLED)
+    note = "a call at module.py:1 blocked outside replay-dd's control; other threads ran in the meantime"
+    ending = replace(failed.log.ending, notes=("a note about something else", note))
+    other = replace(failed, log=replace(failed.log, ending=ending))
+    assert doubt_of(failed, 60, [other, other]) == Doubt(True, (note,))
 
 
 def test_with_the_real_clock_there_is_nothing_to_doubt(tmp_path: Path) -> None:
@@ -98,9 +108,10 @@ def test_a_hang_that_the_virtual_clock_makes(tmp_path: Path) -> None:
     assert "libnap.so" in doubt.reasons[0]
 
 
+@pytest.mark.once
 def test_a_program_that_waits_for_ever_by_itself_is_not_tried(tmp_path: Path) -> None:
     text = "import threading\nthreading.Thread(target=print).start()\nimport os\nos.popen('sleep 1000').read()\n"
-    assert doubt_of(run_program(tmp_path, text, time_limit_s=1), 60) is None
+    assert doubt_of(run_program(tmp_path, text, time_limit_s=5), 60) is None  # it has to start in time
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
