@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Self
 from replay_dd.errors.machine import BrowserFailedError, SoftwareMissingError
 from replay_dd.experiment.process import private_folder
 from replay_dd.experiment.process_tree import children_of
+from replay_dd.web.features import without_unused_features
 from replay_dd.web.renderers import RendererKiller
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class WebBrowser:
             before = _drivers()
             self._playwright = stack.enter_context(_started_playwright(temporary))
             self._drivers = _drivers() - before
+            self._arguments = [*ARGUMENTS, *without_unused_features(self._playwright)]
             self._start()
             stack.callback(self._close)
             self._stack = stack.pop_all()
@@ -184,7 +186,7 @@ class WebBrowser:
         try:
             self._browser = self._playwright.chromium.launch(
                 executable_path=self.executable,
-                args=list(ARGUMENTS),
+                args=self._arguments,
                 timeout=START_LIMIT_MS,
                 chromium_sandbox=not self.without_sandbox,
                 env=_environment(self._home),

@@ -25,6 +25,10 @@ _BUTTONS: dict[str, Literal["left", "middle", "right"]] = {
     "secondary": "right",
 }
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {"==": operator.eq, ">=": operator.ge, "<=": operator.le}
+_SIZES = """elements => elements.map(element => {
+  const box = element.getBoundingClientRect();
+  return [box.width, box.height];
+})"""
 # Whether every element has these attributes, and these properties, compared member by member.
 _HAVE = """(elements, [attributes, properties]) => {
   const covers = (wanted, found) => wanted === found || (
@@ -130,9 +134,10 @@ def _click(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
 
 def _position(step: Step, element: Locator) -> Position | None:
     """Where to click in the element: at the recorded offset, or in the middle if the element is now smaller."""
-    box = element.bounding_box()
+    # Not `bounding_box`: it takes as long as a click, and waits half a minute for an element that has just gone.
+    sizes = element.evaluate_all(_SIZES)
     x, y = float(step.data["offsetX"]), float(step.data["offsetY"])
-    if box is None or not (0 <= x < box["width"] and 0 <= y < box["height"]):
+    if not any(0 <= x < width and 0 <= y < height for width, height in sizes):
         return None
     return {"x": x, "y": y}
 

@@ -211,7 +211,7 @@ def test_an_element_that_cannot_be_used_is_told_in_words(
 ) -> None:
     cover = '<div style="position: fixed; inset: 0">'
     (tmp_path / "page.html").write_text(f'<button id="save" style="{style}">Save</button>{cover}', encoding="utf-8")
-    playback, _ = played(browser, flow(f"{site}/page.html", click("#save", timeout=200)))
+    playback, _ = played(browser, flow(f"{site}/page.html", click("#save", timeout=600)))
     assert [why for _, why in playback.left_out] == [words]
 
 
