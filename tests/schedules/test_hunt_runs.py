@@ -124,3 +124,23 @@ def test_nothing_is_learnt_when_there_is_no_time_to_use_it(
     assert found.out_of_time
     assert found.passing is not None
     assert found.coverage is None
+
+
+@pytest.mark.once
+def test_what_earlier_runs_have_noted_counts_for_a_default_run_that_fails(
+    tmp_path: Path, clock: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[str, list[str]]] = []
+
+    def compare(failed: TargetRun, time_limit_s: float | None, others: list[TargetRun]) -> None:
+        compared.append((failed.log.strategy, [other.log.strategy for other in others]))
+
+    clock.add("over")
+    monkeypatch.setattr("replay_dd.schedules.hunt.doubt_of", compare)
+    (tmp_path / "prog.py").write_text(THREADS)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    hunt(program, Settings(), HuntOptions(runs=3, time_budget_s=3600, always_verify=False))
+    ((last, before),) = compared
+    assert last == str(Plan())
+    assert before
+    assert last not in before
