@@ -150,21 +150,23 @@ class Hunter:
             start=start,
         )
         fresh = why_not or found.why_fresh
-        known = [] if found.learnt is None else [self._near(line) for line in known_failures(found.learnt)]
+        notes = [] if found.learnt is None else [self._near(line) for line in known_failures(found.learnt)]
+        if found.instead_of:
+            notes.append(f"hunted with the real clock: with the virtual one, it ended with {found.instead_of}")
         if found.failing is None or found.passing is None or found.one_schedule:
             why = "interrupted" if found.interrupted else _why(found)
             result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, asleep_s=found.asleep_s)
-            return replace(result, interrupted=found.interrupted).with_why(*known)
+            return replace(result, interrupted=found.interrupted).with_why(*notes)
         folder = self._folder / folder_name(test, wanted.call)
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
             write_log(log, folder / name)
         if found.interrupted:
-            return self._not_isolated(test, found, folder, "interrupted").with_why(*known)
+            return self._not_isolated(test, found, folder, "interrupted").with_why(*notes)
         if found.failing.settings.real_clock != settings.real_clock:  # the suite that is loaded has the other clock
             start, _ = self._start(replace(settings, real_clock=found.failing.settings.real_clock), test)
         with Runner(found.failing.program, found.failing.settings, start=start) as runner:
-            result = self._isolated(test, found, folder, runner, fresh, wanted.isolation_s()).with_why(*known)
+            result = self._isolated(test, found, folder, runner, fresh, wanted.isolation_s()).with_why(*notes)
             return replace(result, fresh=fresh or runner.why_fresh)
 
     def _not_isolated(self, test: str, found: Hunt, folder: Path, why: str, told: str = "") -> HuntResult:

@@ -63,6 +63,21 @@ def test_a_failure_is_isolated_with_the_clock_that_the_hunt_came_to(
 
 @pytest.mark.once
 @pytest.mark.parametrize(
+    ("instead_of", "why"),
+    [("", ""), ("TimeoutError", "hunted with the real clock: with the virtual one, it ended with TimeoutError")],
+)
+def test_a_hunt_that_left_the_virtual_clock_says_so(
+    instead_of: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(log_of([]))._replace(instead_of=instead_of))
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
+    assert (result.verdict, result.why) == (NO_FAILURE, why)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
     ("left_s", "least_s", "most_s"), [(None, None, None), (1e6, 1e5, 1e6), (-1e6, 10, 10)], ids=["none", "some", "over"]
 )
 def test_an_isolation_has_what_is_left_of_the_time_for_all_tests(
