@@ -59,7 +59,7 @@ class Progress:
         if seconds <= 0 or done <= 0:
             return ""
         rate = done / seconds
-        told = f"{rate:.1f} a second"
+        told = f"{rate:.1f} a second" if rate >= 0.1 else f"{rate * 60:.1f} a minute"
         if left is not None:
             told += f", {'at least' if at_least else 'up to'} {left:,} more ({_duration(left / rate)})"
         return told

@@ -51,6 +51,8 @@ def test_the_pace(clock: Clock) -> None:
     assert progress.pace(40, 20, at_least=True) == "2.0 a second, at least 20 more (10 s)"
     assert progress.pace(40, 20_000) == "2.0 a second, up to 20,000 more (2.8 h)"
     assert progress.pace(40, None) == "2.0 a second"
+    clock.now += 100
+    assert progress.pace(3, 2) == "1.5 a minute, up to 2 more (80 s)"
 
 
 @pytest.mark.parametrize("halves, more", [(True, ", at least 7 more (14 s)"), (False, "")])
