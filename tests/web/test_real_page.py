@@ -17,6 +17,7 @@ from tests.web.flows import serving
 
 
 @pytest.mark.once
+@pytest.mark.timeout(600)  # a whole search in a real browser: minutes where the machine is busy
 def test_thirty_steps_become_two(browser: WebBrowser, project: Path) -> None:
     folder = project / "demos" / "editarea"
     spec = importlib.util.spec_from_file_location("editarea_serve", folder / "serve.py")
