@@ -142,6 +142,7 @@ class Hunter:
                 strategy=wanted.strategy,
                 time_limit_s=wanted.limit_s(self._load_s.get(settings)),
                 time_budget_s=wanted.seconds,
+                simplify_s=wanted.seconds,  # a race found at the last moment is worth it: it is isolated next
                 always_verify=False,
             ),
             corpus=Corpus(wanted.corpus, f"{test} call {wanted.call}" if wanted.call else test)

@@ -173,7 +173,8 @@ class _UnderWay:
         self._on_run = listener.on_run
         self._interrupted = interrupted
         self._finds = Finds(batch, options.failure, keep_going=options.keep_going)
-        self._simplifier = Simplifier(batch, listener.on_simplify, batch.ends_at)
+        self._on_simplify = listener.on_simplify
+        self._simplifying_runs = 0
         self._failures, self._passed_over, self._elsewhere, self._others = Tally(), Tally(), Tally(), Tally()
         self._asleep_ns: list[int] = []
         self._passing: Log | None = None
@@ -226,18 +227,21 @@ class _UnderWay:
         """Reduce the schedules of what was found to the choices that their endings need, if that is wanted."""
         if not self._options.simplify or self._interrupted or self._passing is None or self._failing is None:
             return
+        batch = self._batch.with_at_least(self._options.simplify_s)
+        simplifier = Simplifier(batch, self._on_simplify, batch.ends_at)
         try:
-            self._passing = self._simplifier.simplified(self._passing)
-            self._failing = self._simple(self._failing)
+            self._passing = simplifier.simplified(self._passing)
+            self._failing = self._simple(self._failing, simplifier)
             for number, log in enumerate(self._finds.further):
-                self._finds.further[number] = self._simple(log)
+                self._finds.further[number] = self._simple(log, simplifier)
         except KeyboardInterrupt:
             self._interrupted = True  # the logs found are valid, just less simple
+        self._simplifying_runs = simplifier.runs
 
-    def _simple(self, log: Log) -> Log:
+    def _simple(self, log: Log, simplifier: Simplifier) -> Log:
         if self._attempts.is_known(signature_of(log.ending)):
             return log  # it was simplified when it was found
-        simplifier, may_differ = self._simplifier, not self._finds.further
+        may_differ = not self._finds.further
         with_one = partial(simplifier.with_one_preemption, seed=self._options.seed, may_differ=may_differ)
         for simplify_more in (simplifier.with_likely_preemptions, simplifier.simplified, with_one):
             simpler = simplify_more(log, failure=self._options.failure)
@@ -273,7 +277,7 @@ class _UnderWay:
             interrupted=self._interrupted,
             one_schedule=has_one_schedule(first),
             output=first.output,
-            simplifying_runs=self._simplifier.runs,
+            simplifying_runs=self._simplifying_runs,
             threads_meet=threads_meet(first.touches) if learns else None,
             asleep_s=min(self._asleep_ns, default=0) / 1e9,
             coverage=self._attempts.coverage if learns else None,

@@ -25,6 +25,7 @@ class HuntOptions:
         failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
         time_budget_s: seconds after which no further run starts, not even to simplify, and the one under way is ended
             without being looked at, unless it is the first; None for no limit.
+        simplify_s: seconds that simplifying may take at least, also where the budget is over by then.
         keep_going: make all the runs, and keep one log of each failure that counts.
         only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
             empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
@@ -40,6 +41,7 @@ class HuntOptions:
     may_fork: bool = True
     failure: str = ""
     time_budget_s: float | None = None
+    simplify_s: float = 0.0
     keep_going: bool = False
     only: str = ""
     always_verify: bool = True

@@ -38,6 +38,10 @@ class HuntRuns(NamedTuple):
             limit_s = left_s if limit_s is None else min(limit_s, left_s)
         return self.runner.run(plan, limit_s)
 
+    def with_at_least(self, seconds: float) -> HuntRuns:
+        """The same, but not ended before so many seconds from now."""
+        return self if self.ends_at is None else self._replace(ends_at=max(self.ends_at, time.monotonic() + seconds))
+
     def runs(self, plans: Iterator[Plan]) -> Generator[tuple[Plan, TargetRun], None, None]:
         """The runs of the plans, in order, ``jobs`` of them in parallel; to be closed."""
         return runs_in_order(self.run, plans, self.jobs)

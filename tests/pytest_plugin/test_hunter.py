@@ -14,7 +14,8 @@ from replay_dd.pytest_plugin import hunter
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
 from replay_dd.pytest_plugin.results import NO_FAILURE, NO_VERDICT, NOT_HUNTED
 from replay_dd.schedules.hunt import EndingCount, Hunt
-from replay_dd.schedules.model import Log, Settings
+from replay_dd.schedules.hunt_options import HuntOptions
+from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.target import describe_program
 from tests.schedules.logs import FAILED, log_of
 
@@ -74,6 +75,21 @@ def test_a_hunt_that_left_the_virtual_clock_says_so(
     monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(log_of([]))._replace(instead_of=instead_of))
     result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
     assert (result.verdict, result.why) == (NO_FAILURE, why)
+
+
+@pytest.mark.once
+def test_what_is_found_is_simplified_for_as_long_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[HuntOptions] = []
+
+    def note(program: Program, settings: Settings, options: HuntOptions, **_: object) -> Hunt:
+        asked.append(options)
+        return hunted(log_of([]))
+
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", note)
+    Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
+    assert [(one.time_budget_s, one.simplify_s) for one in asked] == [(10, 10)]
 
 
 @pytest.mark.once

@@ -144,3 +144,36 @@ def test_what_earlier_runs_have_noted_counts_for_a_default_run_that_fails(
     assert last == str(Plan())
     assert before
     assert last not in before
+
+
+UPDATES = """\
+import threading
+
+value = 0
+
+def add():
+    global value
+    for _ in range(5):
+        seen = value
+        value = seen + 1
+
+threads = [threading.Thread(target=add) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert value == 15
+"""
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("simplify_s", "is_simple"), [(0.0, False), (3600.0, True)])
+def test_what_is_found_at_the_last_moment_is_simplified_if_that_has_time_of_its_own(
+    simplify_s: float, is_simple: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "prog.py").write_text(UPDATES)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    found = hunt(program, Settings(), HuntOptions(runs=20, time_budget_s=1e-9, simplify_s=simplify_s))
+    assert found.failing is not None
+    assert (len(found.failing.triggers) == 1) == is_simple
+    assert (found.simplifying_runs > 0) == is_simple
