@@ -79,10 +79,12 @@ class Dying:
         end.new = values.MISSING
         told = self._described(found)
 
-        def ends(reference: object) -> None:
+        def ends(reference: object, is_over: Callable[[], bool] = sys.is_finalizing) -> None:
+            if is_over():
+                return  # of what this needs, some may be gone by then
             self._own.discard(id(reference))
             self._watched.pop(key, None)
-            frame = sys._getframe().f_back  # none, as the interpreter ends
+            frame = sys._getframe().f_back
             while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
                 frame = frame.f_back
             if frame is not None:

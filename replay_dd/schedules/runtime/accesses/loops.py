@@ -92,9 +92,9 @@ class ClosingLoops:
 
         number, known = id(loop), _Reference(loop)
 
-        def ends(_: object) -> None:
+        def ends(_: object, is_over: Callable[[], bool] = sys.is_finalizing) -> None:
             watched = self._watched.pop(number, None)
-            if watched is not None and known() is not None:
+            if watched is not None and known() is not None and not is_over():
                 self._closed.append((self._running(), way_to(sys._getframe().f_back), known))
 
         self._watched[number] = _Reference(wakes, ends)
