@@ -226,3 +226,31 @@ def test_an_object_that_goes_before_anybody_asks_for_it_is_known_by_its_referenc
         ("reads", "reference()", "", True),
     ]
     assert weak[0].touches(weak[1])
+
+
+COMPARED = """
+    import threading, weakref
+
+    class Row:
+        __hash__ = object.__hash__
+
+        def __eq__(self, other):
+            print("compared")
+            return False
+
+    def work():
+        row = Row()
+        rows["a"] = row
+        rows["a"]
+
+    rows = weakref.WeakValueDictionary()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_no_object_is_asked_whether_it_equals_another(tmp_path: Path) -> None:
+    run = run_program(tmp_path, COMPARED, ALL)
+    assert (run.log.ending.status, run.output) == (0, b"")
+    assert any(one.holder_type == "WeakValueDictionary" for one in run.accesses.accesses)

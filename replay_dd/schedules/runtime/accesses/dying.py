@@ -71,7 +71,7 @@ class Dying:
         holder = access.holder
         if access.sort != ITEM or not (values.is_reference(holder) or is_weak_mapping(holder)):
             return
-        found = access.new if access.new not in (values.UNKNOWN, values.MISSING) else access.old
+        found = access.old if access.new is values.UNKNOWN or access.new is values.MISSING else access.new
         key = (id(holder), access.key, id(found))
         if key in self._watched or found is values.MISSING or found is values.UNKNOWN or values.scalar(found):
             return

@@ -20,11 +20,9 @@ from .whole_process import redirected, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
+    from collections.abc import Sequence
     from typing import Any
 
-    from .names import Names
     from .operands import Expression
 
 _UNCHANGING = (str, bytes, tuple, frozenset)
@@ -37,17 +35,7 @@ class Instruction(VariableInstruction):
         also: what else it accesses.
     """
 
-    def __init__(
-        self,
-        names: Names,
-        frame: FrameType,
-        name: str,
-        argument: int,
-        stack: tuple[Any, ...],
-        of_library: Callable[[str], bool],
-    ) -> None:
-        super().__init__(names, frame, name, argument, stack, of_library)
-        self.also: list[Access] = []
+    also: Sequence[Access] = ()
 
     def access(self) -> Access | None:
         """What it does; None if it touches nothing that could be shared."""
