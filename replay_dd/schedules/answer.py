@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
@@ -28,7 +28,13 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import Delta, difference_of
 from replay_dd.schedules.executed import Executed, ExecutedRun
-from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges, find_failing_ranges
+from replay_dd.schedules.failing_range import (
+    NO_RANGES,
+    FailingRange,
+    FailingRanges,
+    find_failing_ranges,
+    interesting_times,
+)
 from replay_dd.schedules.failure_signature import ChangedMessage, message_changed
 from replay_dd.schedules.gil import UNKNOWN, GilAnswer, gil_answer, gil_positions
 from replay_dd.schedules.model import Log, Place, Switch
@@ -278,7 +284,7 @@ def _with_ranges(
     execution = None if executed is None else Execution(switch.thread, executed)
     stops = [one.time for one in longer.switches if one.thread == switch.thread and one.time >= switch.time]
     ends = min(stops, default=longer.ending.thread_times.get(switch.thread, switch.time) + 1) - 1
-    times = () if executed is None else _interesting_times(executed.of(switch.thread, 0, ends))
+    times = () if executed is None else interesting_times(executed.of(switch.thread, 0, ends), switch.time)
     ranges = find_failing_ranges(
         *(tests, runs, best.failing, switch), last_time=ends, interesting=times, jobs=jobs, is_late=is_late
     )
@@ -294,28 +300,6 @@ def _turn_starts(log: Log, switch: Switch) -> int:
         one.global_time for one in log.switches if one.to == switch.thread and one.global_time < switch.global_time
     ]
     return max(began, default=0)
-
-
-def _interesting_times(instructions: Iterable[Executed]) -> list[int]:
-    """The yield points of a thread at which a switch may matter, the most interesting first.
-
-    Just before something is changed, as what was read before is then out of date: the first time at each such place.
-    Then where the thread comes to another line: the first time for each line, and the last time.
-    """
-    changes: dict[tuple[str, int, int], int] = {}
-    first: dict[tuple[str, int], int] = {}
-    last: dict[tuple[str, int], int] = {}
-    before: tuple[str, int] | None = None
-    for one in instructions:
-        place = one.place
-        line = (place.path, place.line)
-        if one.counted and (place.operation or place.instruction.startswith(("STORE_", "DELETE_"))):
-            changes.setdefault((*line, place.column), one.time)
-        if one.counted and line != before:
-            first.setdefault(line, one.time)
-            last[line] = one.time
-            before = line
-    return [*sorted(changes.values()), *sorted(first.values()), *sorted(last.values())]
 
 
 def _only_delta(isolation: Isolation[Log]) -> Delta | None:

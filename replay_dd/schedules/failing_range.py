@@ -24,11 +24,13 @@ from replay_dd.experiment.testing import Tests
 from replay_dd.experiment.waiting import result_of
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import ScheduleRunner, ShiftedPreemption
+from replay_dd.schedules.executed import Executed
 from replay_dd.schedules.model import Log, Switch
 
 EVENLY = 8  # how many positions are tried at equal distances
 INTERESTING = 20  # and how many where the thread changes something, or comes to another line
 ALL_UP_TO = 16  # turns of so many positions are tried entirely
+NEAREST = 8  # of these, how many of what the thread did last before the guilty switch
 OTHER_EDGES_S = 20.0  # after so many seconds, only the edges of the guilty switch's own range are still looked for
 
 
@@ -141,6 +143,35 @@ def _samples(first: int, last: int, guilty: int, interesting: Iterable[int]) -> 
     inside = [time for time in dict.fromkeys(interesting) if first <= time <= last and time not in chosen]
     chosen.update(inside[:INTERESTING])
     return sorted(chosen)
+
+
+def interesting_times(instructions: Iterable[Executed], guilty: int) -> list[int]:
+    """The yield points of a thread at which a switch may matter, the most interesting first.
+
+    Where a thread does the same again and again, the runs that pass are few, and all that is tried far apart may fail.
+    So what comes first is what it last did before the guilty time, the nearest first. Then just before something is
+    changed, as what was read before is then out of date: the first time at each such place. Then where the thread
+    comes to another line: the first time for each line, and the last time.
+    """
+    near: dict[tuple[str, int, int], int] = {}
+    changes: dict[tuple[str, int, int], int] = {}
+    first: dict[tuple[str, int], int] = {}
+    last: dict[tuple[str, int], int] = {}
+    before: tuple[str, int] | None = None
+    for one in instructions:
+        place = one.place
+        line = (place.path, place.line)
+        is_change = bool(place.operation) or place.instruction.startswith(("STORE_", "DELETE_"))
+        if one.counted and is_change:
+            changes.setdefault((*line, place.column), one.time)
+        if one.counted and (is_change or line != before) and one.time < guilty:
+            near[(*line, place.column)] = one.time
+        if one.counted and line != before:
+            first.setdefault(line, one.time)
+            last[line] = one.time
+            before = line
+    nearest = sorted(near.values(), reverse=True)[:NEAREST]
+    return [*nearest, *sorted(changes.values()), *sorted(first.values()), *sorted(last.values())]
 
 
 class _Positions:

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from replay_dd.schedules import failing_range
-from replay_dd.schedules.failing_range import ALL_UP_TO, FailingRanges, find_failing_ranges
-from replay_dd.schedules.model import Log, Switch, Trigger, UncaughtException
+from replay_dd.schedules.executed import Executed
+from replay_dd.schedules.failing_range import ALL_UP_TO, NEAREST, FailingRanges, find_failing_ranges, interesting_times
+from replay_dd.schedules.model import Log, Place, Switch, Trigger, UncaughtException
 from tests.schedules.logs import FAILED
 from tests.schedules.simulated import SimulatedRunner, isolated
 
@@ -134,3 +135,36 @@ def test_a_switch_without_other_positions_has_no_range() -> None:
 def test_a_position_where_the_switch_was_skipped_is_in_no_range() -> None:
     runner = SimulatedRunner(lambda triggers: bool(triggers), skips=lambda trigger: trigger.time < 7)
     assert times(ranges_of(runner, guilty=switch("0.1", 9))) == [(7, 9)]
+
+
+def executed(thread_time: int, line: int, instruction: str) -> Executed:
+    place = Place("cache.py", "/cache.py", line, 1, "get", instruction, gil_reachable=True)
+    return Executed("0.1", thread_time, thread_time, place, 1, thread_time, "", True, True)
+
+
+def test_what_a_loop_did_last_before_the_switch_is_tried_first() -> None:
+    """Of a hundred rounds, the runs that pass are those with the switch between two of them: far from all others."""
+    rounds = [
+        executed(number, line, instruction)
+        for start in range(0, 500, 5)
+        for number, (line, instruction) in enumerate(
+            [(5, "CONTAINS_OP"), (6, "CALL"), (6, "CALL"), (7, "STORE_ATTR"), (8, "STORE_SUBSCR")], start
+        )
+    ]
+    times = interesting_times(rounds, guilty=478)
+    assert times[:4] == [476, 475, 474, 473]
+    assert len(times[:NEAREST]) == len(set(times[:NEAREST]))
+    assert {3, 4} <= set(times)
+
+
+def test_a_passing_stretch_between_rounds_ends_the_range() -> None:
+    runner = fails_at(lambda time: time % 100 >= 4)
+    rounds = [
+        executed(start + step, line, instruction)
+        for start in range(0, 1000, 100)
+        for step, (line, instruction) in enumerate([(5, "CONTAINS_OP"), (6, "CALL"), (7, "STORE_ATTR")], 2)
+    ]
+    found = ranges_of(runner, guilty=switch("0.1", 850), last=880, interesting=interesting_times(rounds, 850))
+    guilty = found.guilty
+    assert guilty is not None
+    assert guilty.first.time == 804

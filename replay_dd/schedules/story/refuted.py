@@ -11,12 +11,18 @@ from replay_dd.schedules.story.story import Story
 def as_tried(story: Story, links: Links) -> Story:
     """The story; it promises that the run passes the other way round only if that was not refuted.
 
+    If another order was proved to matter, that is what it promises: the passing run may pass for a reason of its own.
+
     Args:
         story: as it was seen.
         links: what was tried.
     """
     refuted = links.tried and not links.proved
-    if any(link.refuted and story.passes == turned_round(link.first, link.second) for link in links.tried):
+    promised = [link for link in links.tried if story.passes == turned_round(link.first, link.second)]
+    proved = [link for link in links.tried if link.proved]
+    if promised and proved and not any(link.proved for link in promised):
+        story = story._replace(passes=turned_round(proved[0].first, proved[0].second), passing=())
+    elif any(link.refuted for link in promised):
         story = story._replace(passes="", passing=())
     return story._replace(summary=without_promise(story.summary)) if refuted else story
 

@@ -137,6 +137,17 @@ def test_that_it_passes_the_other_way_round_is_not_told_if_it_fails_then() -> No
     assert as_tried(story, Links((refuted._replace(why_not="no more runs were allowed"),))).passes == story.passes
 
 
+def test_the_order_that_was_proved_is_the_one_that_is_promised() -> None:
+    """The passing run at the edge may pass for a reason of its own."""
+    failing = seen(*section("0.2", 20, "reads"), *section("0.1", 10, "stores"))
+    look, store = failing.accesses[2], failing.accesses[6]
+    story = Story("check-then-act", (), "", (), passes=turned_round(look, store))
+    vain = Link(look, store, False, "they cannot be turned round alone")
+    proved = Link(store, look, True)
+    assert as_tried(story, Links((proved, vain))).passes == turned_round(store, look)
+    assert as_tried(story, Links((vain, Link(look, store, True)))).passes == story.passes
+
+
 @pytest.mark.parametrize(("comes_there", "why_not"), [(True, PASSES_TOO), (False, ANOTHER_WAY)])
 def test_an_order_is_not_called_kept_where_the_other_thread_never_comes_there(comes_there: bool, why_not: str) -> None:
     """With the switch right beside it, the other thread may wait for a lock that this one has by then."""
