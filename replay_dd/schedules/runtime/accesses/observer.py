@@ -15,7 +15,7 @@ from _weakref import ReferenceType as _Reference
 from ..accelerator import accelerator
 from ..baton.thread import NEVER
 from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK, STARTED, SWITCH_STACK
-from ..points.place import Place
+from ..points.place import Place, line_of
 from ..points.places import COUNTED, EXCLUDED, LIBRARY
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import Lock, RLock, made_at
@@ -25,6 +25,7 @@ from .access import ACQUIRES, FILE, GIVES_UP, GLOBAL, LOCK, WANTS, Access
 from .arrays import plain
 from .dying import Dying, way_to
 from .files import is_there
+from .later_looks import LaterLooks
 from .loops import ClosingLoops, of_loop
 from .made_items import MadeItems, instruction_at, makes_items, position_of
 from .reader import Reader
@@ -95,6 +96,8 @@ class Observer:
         self._sent = 0
         self._harmless = _Harmless(self._failed)
         self._made = MadeItems()
+        self._later = LaterLooks()
+        self._passed: dict[str, int] = {}  # the time of the last yield point that a thread has passed
         self._dying = Dying(lambda: scheduler.current, self.described)
         self._loops = ClosingLoops(lambda: scheduler.current)
         self._open: tuple[int, tuple[Any, ...], object] | None = None  # an access whose new value is not known yet
@@ -118,17 +121,23 @@ class Observer:
             return
         self._left -= 1
         with self._harmless:
+            self._tell_later(thread, frame, position)
             self._close()
             self._tell_made(thread, frame)
             for lock in [lock for lock in self._locks.values() if lock._holder is None]:
                 del self._locks[id(lock)]
-            for access in self._reader.accesses(frame, position):
+            accesses = self._reader.accesses(frame, position)
+            for access in accesses:
                 tested = self._reader.tested(frame, position)
                 place, stack = Place(code, position), self._stack(frame)
                 if not access.late:
                     self._tell(thread, stack, place, access, tested)
                 if access.late or makes_items(access):
                     self._made.begin((thread, frame, position_of(frame), stack, place, access))  # type: ignore[arg-type]
+            look = self._reader.look_after(code, position, accesses)
+            if look is not None:
+                self._later.begin(thread, frame, position, look)
+            self._passed[thread.name] = thread.time
 
     def at_switch(self, thread: ManagedThread) -> None:
         """A thread gives way."""
@@ -136,6 +145,7 @@ class Observer:
         while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
             frame = frame.f_back
         with self._harmless:
+            self._tell_later(thread, frame, None if frame is None else position_of(frame))
             self._tell_gone()
             self._loops.watch_running()
             self._scheduler.send(SWITCH_STACK, thread.name, thread.time, self._stack(frame))
@@ -177,8 +187,10 @@ class Observer:
         counted, user_frame = self._scheduler.places.user_frame(frame)
         if not counted or user_frame is None or self.next_time(thread) > thread.time + 1:
             return
+        self._tell_later(thread, frame, None)
         self._close()
         self._tell_made(thread, frame)
+        self._passed[thread.name] = thread.time
         place = Place(user_frame.f_code, self._scheduler.counter.position_of(user_frame), reachable=True)
         for access in accesses:
             self._tell(thread, self._stack(user_frame), place, access, False)
@@ -187,6 +199,17 @@ class Observer:
         self._tell_gone()
         for (thread, _, _, stack, place, _), store in self._made.made(present, frame):
             self._tell(thread, stack, place, store, False)
+
+    def _tell_later(self, thread: ManagedThread, frame: FrameType | None, arrived: int | None) -> None:
+        """Tell which local variables a thread has tested since its last yield point."""
+        for tested, (position, variable, _) in self._later.made(thread, frame, arrived):
+            access = self._reader.look_at_variable(tested, variable)
+            if access is not None:
+                self._close()
+                code = tested.f_code
+                line = line_of(Place(code, position))
+                stack = self._stack_of([(code, -1 - line, line), *way_to(tested.f_back)])
+                self._tell(thread, stack, Place(code, position), access, True, time=self._passed.get(thread.name, 0))
 
     def _tell_gone(self) -> None:
         for thread, way, place, access, old in self._dying.gone():
@@ -214,7 +237,14 @@ class Observer:
         self._scheduler.send(NOTE, "observer", f"observing ended: {type(error).__name__}: {error}")
 
     def _tell(
-        self, thread: ManagedThread, stack: int, place: Place, access: Access, tested: bool, old: Any = None
+        self,
+        thread: ManagedThread,
+        stack: int,
+        place: Place,
+        access: Access,
+        tested: bool,
+        old: Any = None,
+        time: int | None = None,
     ) -> None:
         scheduler = self._scheduler
         self._tell_start(thread)
@@ -223,7 +253,7 @@ class Observer:
         held = [lock for lock in self._locks.values() if lock._holder is thread and lock is not holder]
         number = -1 if type(holder) is str else self._identities.number(holder)
         scheduler.send(
-            *(ACCESS, self._sent, thread.name, thread.time, scheduler.global_time()),
+            *(ACCESS, self._sent, thread.name, thread.time if time is None else time, scheduler.global_time()),
             *(scheduler.log.place_number(place), stack, access.does, access.sort),
             *(number, self._kind_of_holder(access), access.key, access.name, access.reads, access.writes),
             *(old or self.described(access.old), self.described(access.new), access.detail, tested),

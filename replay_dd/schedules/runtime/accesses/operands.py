@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     Stack = tuple[Expression, ...]
 
 _MOST_STEPS = 20  # instructions followed to see whether a value is tested
+_MOST_TO_TRUTH = 5  # and to see whether that is for its truth, as it is
 _BUILDS = frozenset({"BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_STRING"})
 # No yield points, but they look at a whole container.
 _GOES_THROUGH = frozenset(
@@ -69,19 +70,33 @@ class Operands:
 
     Attributes:
         at: for each event offset, (name, argument, the stack before it).
+        listing: the instructions.
+        handed_on: the event offsets of instructions whose result the function returns at once, as it is.
         keywords: the names of the last arguments of calls, by event offset, where they are not on the stack.
         returned: the event offsets of instructions whose result, or what is computed from it, the function returns.
         taken_apart: the event offsets of loads whose value the next instruction goes through, or starts to.
         tested: the event offsets of instructions whose result decides a jump soon after.
         truth: the event offsets of loads whose value is tested for being empty, or for being true at all.
+        truth_unkept: the same, without those that a local variable has by then.
     """
 
-    __slots__ = ("at", "code", "keywords", "returned", "taken_apart", "tested", "truth")
+    __slots__ = (
+        "at",
+        "code",
+        "handed_on",
+        "keywords",
+        "listing",
+        "returned",
+        "taken_apart",
+        "tested",
+        "truth",
+        "truth_unkept",
+    )
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
         self.at: dict[int, tuple[str, int, Stack]] = {}
-        listing = instructions(code)
+        listing = self.listing = instructions(code)
         self.keywords: dict[int, tuple[str, ...]] = {}
         names: tuple[str, ...] = ()
         stacks = _stacks(code, listing)
@@ -96,10 +111,18 @@ class Operands:
         self.tested = _tested(listing)
         following = [NAMES[operation] for _, operation, _, _ in listing[1:]]
         self.returned = frozenset(start for index, (start, *_) in enumerate(listing) if _returns(listing, index + 1))
+        self.handed_on = frozenset(
+            start for (start, *_), name in zip(listing, following, strict=False) if name == "RETURN_VALUE"
+        )
         self.taken_apart = frozenset(
             start for (start, *_), name in zip(listing, following, strict=False) if name in _GOES_THROUGH
         )
-        self.truth = frozenset(start for index, (start, *_) in enumerate(listing) if _tests_truth(listing, index + 1))
+        self.truth = frozenset(
+            start for index, (start, *_) in enumerate(listing) if is_asked_for_truth(listing, index + 1)
+        )
+        self.truth_unkept = frozenset(
+            start for index, (start, *_) in enumerate(listing) if is_asked_for_truth(listing, index + 1, kept=False)
+        )
 
 
 def variables(code: CodeType) -> tuple[str, ...]:
@@ -122,6 +145,8 @@ def _decides(listing: list[Instruction], index: int, *, through_variable: bool =
         if name == "BINARY_OP":  # a result that is kept is another value
             through_variable = False
             continue
+        if name == "STORE_FAST" and number > index and NAMES[listing[number - 1][1]] == "COPY":
+            continue  # `:=` keeps the value on the stack, too
         if name == "STORE_FAST" and through_variable:
             later = range(number + 1, min(number + _MOST_STEPS, len(listing)))
             loads = [at for at in later if (NAMES[listing[at][1]], listing[at][2]) == ("LOAD_FAST", argument)]
@@ -160,15 +185,30 @@ def _returns(listing: list[Instruction], index: int) -> bool:
     return False
 
 
-def _tests_truth(listing: list[Instruction], index: int) -> bool:
-    """Whether the value that is on top of the stack before an instruction is tested for its truth, as it is."""
-    for _, operation, _, _ in listing[index : index + 3]:
+def is_asked_for_truth(listing: list[Instruction], index: int, *, kept: bool = True) -> bool:
+    """Whether the value that is on top of the stack before an instruction is tested for its truth, as it is.
+
+    Perhaps through a local variable, but then at once.
+
+    Args:
+        listing: the instructions of a code object.
+        index: the number of the instruction.
+        kept: whether a local variable may have it, too.
+    """
+    variable: int | None = None  # which has the value, while it is not on the stack
+    for _, operation, argument, _ in listing[index : index + _MOST_TO_TRUTH]:
         name = NAMES[operation]
-        if name in ("TO_BOOL", "UNARY_NOT") or name.endswith("_OR_POP"):
+        if variable is not None:
+            if (name, argument) != ("LOAD_FAST", variable):
+                return False
+            variable = None
+        elif name in ("TO_BOOL", "UNARY_NOT") or name.endswith("_OR_POP"):
             return True
-        if name.startswith("POP_JUMP"):
+        elif name.startswith("POP_JUMP"):
             return not name.endswith("NONE")
-        if name not in ("COPY", "NOP", "CACHE"):
+        elif name == "STORE_FAST" and kept:
+            variable = argument
+        elif name not in ("COPY", "NOP", "CACHE"):
             return False
     return False
 
