@@ -20,7 +20,7 @@ from collections.abc import Hashable, Sequence
 from replay_dd.changes.clues import LEAST_GROUPS, Clues, guesses
 from replay_dd.changes.difference import Difference, Kind
 from replay_dd.changes.expansion import LEAST_HUNKS, additions, removals
-from replay_dd.changes.levels import LEVELS, groups, symbol_of
+from replay_dd.changes.levels import LEVELS, LINE, STATEMENT, groups, is_long, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers
 from replay_dd.changes.workshop import NOT_BUILT, Trial, Workshop
@@ -48,6 +48,7 @@ class CodeChanges(Circumstance[Ending]):
         difference: the two versions.
         workshop: runs mixtures.
         levels: the levels still to be searched, this one first.
+        deepest: the last one that was asked for, if this one goes below it.
         applied: deltas that are applied in every run.
         candidates: the other deltas to search.
         goal: whether to isolate a difference, or to find the smallest failing set.
@@ -68,6 +69,7 @@ class CodeChanges(Circumstance[Ending]):
         workshop: Workshop,
         levels: Sequence[str],
         *,
+        deepest: str | None = None,
         applied: IntervalSet = EMPTY,
         candidates: IntervalSet | None = None,
         goal: Goal = Goal.ISOLATE,
@@ -81,6 +83,7 @@ class CodeChanges(Circumstance[Ending]):
         self.algorithm = algorithm if goal is Goal.ISOLATE else "ddmin"
         self._workshop = workshop
         self._levels = tuple(levels)
+        self._deepest = deepest or self._levels[-1]
         self._wanted = wanted
         self._same = same
         self._resolution = resolution
@@ -89,14 +92,14 @@ class CodeChanges(Circumstance[Ending]):
         self._learnt = () if resolution is None else tuple(resolution.learnt)
         self.universe = applied | (difference.all if candidates is None else candidates)
         self.base = applied
-        self.delta = "change" if levels[0] == "line" else f"changed {levels[0]}"
+        self.delta = "change" if levels[0] == LINE else f"changed {levels[0]}"
         group_of = functools.cache(functools.partial(LEVELS[levels[0]], difference))
         self._split = Groups(group_of, self._completed, self._reduced)
 
     def needed_with(self, guilty: IntervalSet, failing: IntervalSet) -> CodeChanges:
         """The search for the smallest part of a failing mixture that still fails and has the guilty changes in it."""
         return CodeChanges(
-            *(self.difference, self._workshop, tuple(LEVELS)[: tuple(LEVELS).index(self._levels[-1]) + 1]),
+            *(self.difference, self._workshop, tuple(LEVELS)[: tuple(LEVELS).index(self._deepest) + 1]),
             applied=guilty,
             candidates=failing - guilty,
             goal=Goal.SIMPLIFY,
@@ -133,7 +136,7 @@ class CodeChanges(Circumstance[Ending]):
         if self.algorithm == "dd+":
             return CheckedDDPlus(self.base, failing, split=self._split)
         # What is left of all but the last level is only to be narrowed.
-        patience = _PATIENCE if self._levels[1:] else _LAST_PATIENCE
+        patience = _LAST_PATIENCE if self._levels == (self._deepest,) else _PATIENCE
         self._isolating = GuessesFirst(
             *(self.base, failing, self._guesses(failing)),
             lambda passes, fails: DD(passes, fails, split=self._split, patience=patience),
@@ -252,17 +255,24 @@ class CodeChanges(Circumstance[Ending]):
         for number in range(1, len(self._levels)):
             finer = len(groups(self.difference, left, self._levels[number])) > before
             if finer or (self.gave_up and number == len(self._levels) - 1):
-                return CodeChanges(
-                    *(self.difference, self._workshop, self._levels[number:]),
-                    applied=applied,
-                    candidates=left,
-                    goal=self.goal,
-                    wanted=self._wanted,
-                    same=self._same,
-                    algorithm=self.algorithm if self.goal is Goal.ISOLATE else "dd",
-                    resolution=self._resolution,
-                )
+                return self._below(self._levels[number:], applied, left)
+        if self._levels[-1] == STATEMENT and self.goal is Goal.ISOLATE and is_long(self.difference, left):
+            return self._below((LINE,), applied, left)
         return None
+
+    def _below(self, levels: Sequence[str], applied: IntervalSet, left: IntervalSet) -> CodeChanges:
+        """The search of finer levels, among what is left of this one."""
+        return CodeChanges(
+            *(self.difference, self._workshop, levels),
+            deepest=self._deepest,
+            applied=applied,
+            candidates=left,
+            goal=self.goal,
+            wanted=self._wanted,
+            same=self._same,
+            algorithm=self.algorithm if self.goal is Goal.ISOLATE else "dd",
+            resolution=self._resolution,
+        )
 
 
 def _counted(count: int) -> str:

@@ -3,7 +3,8 @@
 Rules of this module:
 
 * The smallest delta is a *line change*: a line of the old version that is replaced or removed, or a new one beside it.
-  Files that are added, removed, renamed or not text are one delta each, and so are permissions.
+  Files that are added, removed, renamed or not text are one delta each, and so are permissions. In an added file, lines
+  of functions that came from elsewhere change, too.
 * Deltas are numbered in the order of the files and of their lines, so that neighbours have neighbouring numbers.
 * A line change is bound to its place in the old version, not to the lines around it: any set of them can be applied.
   What cannot be applied is two files at one place, or a file at the place of a folder.
@@ -17,11 +18,12 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
 from replay_dd.changes.line_changes import LineChange, line_changes
+from replay_dd.changes.moved import Lost, as_they_were
 from replay_dd.changes.tree import Entry, Tree
 from replay_dd.dd import IntervalSet
 
@@ -71,7 +73,7 @@ class FileChange:
         new: what it will be.
         kinds: its deltas that are not of lines, in order; they come before those.
         lines: its line changes.
-        before: its old lines; empty unless lines change.
+        before: its old lines; empty unless lines change. Of an added file, those with functions as they were elsewhere.
         after: its new lines.
     """
 
@@ -120,7 +122,10 @@ class FileChange:
         changes = [number - len(self.kinds) for number in applied if number >= len(self.kinds)]
         if self.old is None:
             assert self.new is not None
-            return self.new_path, Version(tuple(applied), self.new.mode, None, self.new)
+            if Kind.ADD not in kinds:
+                return None, None
+            content = b"".join(self._mixed(changes)) if self.lines else None
+            return self.new_path, Version(tuple(applied), self.new.mode, content, None if self.lines else self.new)
         if Kind.REMOVE in kinds:
             return None, None
         path = self.new_path if Kind.RENAME in kinds else self.old_path
@@ -292,7 +297,31 @@ def _file_changes(old: Tree, new: Tree) -> Iterator[FileChange]:
             change = _change(source, path, old[source], new[path])
             if change.count:
                 found[path] = change
+    for path, file in _with_moved_functions(found):
+        found[path] = file
     yield from (found[path] for path in sorted(found))
+
+
+def _with_moved_functions(files: Mapping[str, FileChange]) -> Iterator[tuple[str, FileChange]]:
+    """The added files of which lines change, since functions in them came from other files."""
+    added = [(path, file.new) for path, file in files.items() if file.old is None and file.new is not None]
+    texts = [(path, lines) for path, entry in added if (lines := _text(entry)) is not None]
+    lost = [Lost(file.old_path, file.before, file.after) for file in files.values() if file.old_path and file.lines]
+    gone = [(path, file.old) for path, file in files.items() if file.new is None and file.old is not None]
+    lost += [Lost(path, lines, ()) for path, entry in gone if texts and (lines := _text(entry)) is not None]
+    for path, lines in texts:
+        before = as_they_were(path, lines, lost)
+        changes = tuple(line_changes(path, before, lines))
+        if changes:
+            yield path, replace(files[path], lines=changes, before=before, after=lines)
+
+
+def _text(entry: Entry) -> Sequence[bytes] | None:
+    """The lines of a file that is text."""
+    if entry.link is not None or entry.size > _LARGEST_TEXT:
+        return None
+    content = entry.read()
+    return None if b"\0" in content[:_LOOKED_AT] else lines_of(content)
 
 
 def _change(old_path: str, new_path: str, old: Entry, new: Entry) -> FileChange:
@@ -308,14 +337,10 @@ def _change(old_path: str, new_path: str, old: Entry, new: Entry) -> FileChange:
 
 def _texts(old: Entry, new: Entry) -> tuple[Sequence[bytes], Sequence[bytes]] | None:
     """The lines of two files that are both text and not the same."""
-    if old.link is not None or new.link is not None or max(old.size, new.size) > _LARGEST_TEXT:
-        return None
     if old.is_same(new):
         return None
-    before, after = old.read(), new.read()
-    if b"\0" in before[:_LOOKED_AT] or b"\0" in after[:_LOOKED_AT]:
-        return None
-    return lines_of(before), lines_of(after)
+    before, after = _text(old), _text(new)
+    return None if before is None or after is None else (before, after)
 
 
 def lines_of(text: bytes) -> list[bytes]:

@@ -57,18 +57,21 @@ def by_line(difference: Difference, delta: int) -> Hashable:
     return delta
 
 
+STATEMENT, LINE = "statement", "line"
+
 LEVELS: Mapping[str, Callable[[Difference, int], Hashable]] = {
     "folder": by_folder,
     "file": by_file,
     "function": by_symbol,
     "hunk": by_hunk,
-    "statement": by_statement,
-    "line": by_line,
+    STATEMENT: by_statement,
+    LINE: by_line,
 }
 """The levels, coarse ones first: to which group of its level a delta belongs."""
 
-DEFAULT_LEVELS = tuple(level for level in LEVELS if level != "line")
-"""Single lines rarely make sense without the rest of their statement."""
+DEFAULT_LEVELS = tuple(level for level in LEVELS if level != LINE)
+"""Single lines rarely make sense without the rest of their statement, unless it is a long one."""
+_LONG = 8  # changed lines of a statement: more are those of a table, as a list or a dictionary is
 
 
 def groups(difference: Difference, deltas: IntervalSet, level: str) -> tuple[IntervalSet, ...]:
@@ -78,6 +81,13 @@ def groups(difference: Difference, deltas: IntervalSet, level: str) -> tuple[Int
     for delta in deltas:
         found.setdefault(group_of(difference, delta), []).append(delta)
     return tuple(IntervalSet.of(members) for members in found.values())
+
+
+def is_long(difference: Difference, deltas: IntervalSet) -> bool:
+    """Whether some deltas are those of one statement, and so many that single lines may make sense, as of a table."""
+    if deltas.count <= _LONG or len(groups(difference, deltas, STATEMENT)) > 1:
+        return False
+    return symbol_of(difference, deltas.first) not in _gone(difference, deltas.first)
 
 
 def is_local(difference: Difference, delta: int) -> bool:

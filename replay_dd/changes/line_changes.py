@@ -215,6 +215,11 @@ def _share(one: _Look, other: _Look) -> float:
     return 0.0 if share < _SIMILAR else share + _SAME_BEGINNING * (one.first == other.first)
 
 
+def defined_at_top(line: bytes) -> bytes:
+    """The function or class that a line begins in the first column; empty if it begins none."""
+    return _defined(line) if not line[:1].isspace() and _HEAD.match(line) else b""
+
+
 def _defined(line: bytes) -> bytes:
     """The function, class or name that a line defines, as deep as it is indented; empty if it defines none."""
     found = _BINDS.match(line)

@@ -39,6 +39,8 @@ def tell_settings(
         options = options_of([word for line in words for word in shlex.split(line)])
     except ValueError as error:
         raise UsageError(f"The options `{' '.join(words)}` cannot be read: {error}.") from error
+    if not options and names is None:
+        raise UsageError("There are no options in `--options`.", "For instance: `--options '-O2 -g'`.")
     progress = Progress()
     try:
         isolation = isolate_settings(

@@ -20,7 +20,7 @@ from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
-from replay_dd.input.space import Left, Space
+from replay_dd.input.space import Left, Rewritten, Space
 from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
 from replay_dd.input.units import BYTES
@@ -43,6 +43,7 @@ class InputUnits(ProgramRuns):
         algorithm: a key of :data:`~replay_dd.circumstance.ALGORITHMS`.
         runs: makes the runs; by default, each in a process of its own.
         origin: which bytes of the first space's content are that of this one; None for all.
+        is_rewritten: whether they have become other ones, and perhaps more.
         known: what else :class:`ProgramRuns` takes.
     """
 
@@ -61,6 +62,7 @@ class InputUnits(ProgramRuns):
         algorithm: str,
         runs: Runs | None = None,
         origin: IntervalSet | None = None,
+        is_rewritten: bool = False,
         **known: Unpack[Known],
     ) -> None:
         super().__init__(target, oracle, **known)
@@ -76,16 +78,19 @@ class InputUnits(ProgramRuns):
         self._begin = begin
         self._course = course
         self._origin = origin
+        self._is_rewritten = is_rewritten
 
     def content(self, configuration: IntervalSet) -> bytes:
         """The file that a configuration stands for."""
         return self._built(configuration)
 
     def bytes_kept(self, configuration: IntervalSet) -> IntervalSet:
-        """Which bytes of the whole input a configuration keeps; only while simplifying."""
+        """Which bytes of the whole input a configuration keeps, only while simplifying; all that became other ones."""
+        origin = self._origin
+        if self._is_rewritten or isinstance(self.space, Rewritten):
+            return IntervalSet.range(0, len(self.content(self.universe))) if origin is None else origin
         assert isinstance(self.space, Left)
         kept = self.space.kept(configuration)
-        origin = self._origin
         if origin is None:
             return kept
         pieces = (origin.between(start, stop) for start, stop in kept.intervals)
@@ -161,7 +166,8 @@ class InputUnits(ProgramRuns):
             isolate=self.goal is Goal.ISOLATE,
             algorithm=self.algorithm,
             runs=self._runs,
-            origin=self.bytes_kept(failing.configuration) if isinstance(space, Left) else None,
+            origin=self.bytes_kept(failing.configuration) if self.goal is Goal.SIMPLIFY else None,
+            is_rewritten=self._is_rewritten or isinstance(self.space, Rewritten),
             fixed_limit=True,
             wanted=self._wanted,
             passes=self._passes,

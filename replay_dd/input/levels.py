@@ -27,11 +27,13 @@ from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.grammars import language_of, token_edges, tree_parser
 from replay_dd.input.lengths import Lengths
 from replay_dd.input.nested import Pass, learn_lengths, without_records
+from replay_dd.input.pickles import Pickles
 from replay_dd.input.records import RECORDS, record_edges
 from replay_dd.input.space import Changed, Kept, Left, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
-from replay_dd.input.values import Values, without_values
+from replay_dd.input.values import Values
+from replay_dd.input.without_values import Format, without_values
 
 Course = Generator[Space, tuple[bytes, bytes], None]
 """What to search, one space after the other; it is sent the passing and the failing file that each search found."""
@@ -136,7 +138,7 @@ def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]
 
 def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
     """Records first, outer ones before those inside of them; then the levels, with lengths that stay right."""
-    values = Values.of(content)
+    values: Format | None = Pickles.of(content) or Values.of(content)
     if values is not None:
         before = content
         content = yield from _opened(content, without_values(content, values))
@@ -165,7 +167,7 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
         levels = levels[-1:]
 
 
-def _with_values(content: bytes, values: Values) -> Course:
+def _with_values(content: bytes, values: Format) -> Course:
     """Bytes, with numbers that stay right, and values that have become superfluous."""
     while True:
         _, content = yield values.mended(Kept(content, BYTES))

@@ -240,6 +240,30 @@ class Replaced(Left):
         return f"{node.kind}: {shown(self.content[node.start : node.stop])}"
 
 
+class Rewritten(Space):
+    """A file that is written in another way, as a whole or not.
+
+    Args:
+        content: the file.
+        other: the same in the other way.
+        unit: a noun in the singular for what it consists of.
+    """
+
+    def __init__(self, content: bytes, other: bytes, unit: str) -> None:
+        self._ways = other, content
+        self.unit = unit
+        self.all = IntervalSet.range(0, 1)
+        self.coarse = True
+
+    def build(self, configuration: IntervalSet) -> bytes:
+        """As it was, or in the other way."""
+        return self._ways[configuration.count]
+
+    def words(self, delta: int) -> str:
+        """All of it."""
+        return f"all {self.unit}s as they were written"
+
+
 class Changed(Space):
     """Changes that lead from a passing file to a failing one.
 

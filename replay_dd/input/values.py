@@ -14,18 +14,16 @@ Sources: the specification of MessagePack; RFC 8949, section 3.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from replay_dd.input.mended import Count, Length, Mended
 from replay_dd.input.numbers import Form
-from replay_dd.input.space import Cuts, Left, Space
+from replay_dd.input.space import Left
 from replay_dd.input.trees import Cut
+from replay_dd.input.without_values import DEEPEST, Value, is_enough
 
-_DEEPEST = 100
-_FEWEST, _MOST = 4, 20_000  # values of a file; fewer may be there by chance
-_MOST_TRIED = 8  # of the values inside of one, each in its place
 _ENDLESS = -1
 _END = b"\xff"
 
@@ -53,23 +51,17 @@ class Head(NamedTuple):
 Read = Callable[[bytes, int], Head | None]
 
 
-@dataclass(slots=True)
-class Value:
-    """A value in a file.
+@dataclass(slots=True, kw_only=True)
+class Counting(Value):
+    """A value that says how many are in it.
 
     Attributes:
-        start: its first byte.
-        stop: the byte after its last one.
         head: how it begins.
         is_whole: whether all of it is there.
-        inside: the values in it.
     """
 
-    start: int
-    stop: int
     head: Head
     is_whole: bool = False
-    inside: list[Value] = field(default_factory=list)
 
     def elements(self) -> list[Cut]:
         """What can be left out of it: its values, or pairs of them."""
@@ -78,14 +70,6 @@ class Value:
         step = 1 + self.head.paired
         groups = [self.inside[number : number + step] for number in range(0, len(self.inside), step)]
         return [(group[0].start, group[-1].stop) for group in groups]
-
-    def all(self) -> Iterator[Value]:
-        """This one and all inside of it, in order."""
-        waiting = [self]
-        while waiting:
-            value = waiting.pop()
-            yield value
-            waiting += reversed(value.inside)
 
 
 class Values:
@@ -105,13 +89,17 @@ class Values:
             values = cls(read)
             top = values.top(content)
             whole = top and top[-1].stop == len(content) and all(one.is_whole and one.head.values for one in top)
-            if whole and _FEWEST <= sum(1 for one in top for _ in one.all()) <= _MOST:
+            if whole and is_enough(top):
                 return values
         return None
 
-    def top(self, content: bytes) -> list[Value]:
+    def plain(self, content: bytes) -> bytes:
+        """The same, as no value refers to others."""
+        return content
+
+    def top(self, content: bytes) -> list[Counting]:
         """The outermost values, as far as they can be read."""
-        root = Value(0, 0, Head(0, values=sys.maxsize))
+        root = Counting(0, 0, head=Head(0, values=sys.maxsize))
         self._look_inside(content, root, 0)
         return root.inside
 
@@ -128,9 +116,9 @@ class Values:
                 found.append(Count(number, head.form, (head.stop, value.stop), tuple(value.elements())))
         return Mended(space.content, space, found, ()) if found else space
 
-    def _look_inside(self, content: bytes, around: Value, depth: int) -> None:
+    def _look_inside(self, content: bytes, around: Counting, depth: int) -> None:
         """Read the values inside of one, whose head was read."""
-        if depth > _DEEPEST:
+        if depth > DEEPEST:
             return
         head = around.head
         while head.values == _ENDLESS or len(around.inside) < head.values:
@@ -141,7 +129,7 @@ class Values:
             found = self._read(content, place) if place < len(content) else None
             if found is None:
                 return
-            value = Value(place, min(found.stop + found.data, len(content)), found)
+            value = Counting(place, min(found.stop + found.data, len(content)), head=found)
             around.inside.append(value)
             if found.stop + found.data <= len(content):
                 self._look_inside(content, value, depth + 1)
@@ -149,44 +137,6 @@ class Values:
             if not value.is_whole:
                 return
         around.is_whole = True
-
-
-def without_values(content: bytes, values: Values) -> Generator[Space, tuple[bytes, bytes], bytes]:
-    """Leave out values, outer ones first; then put values in the place of those that they are in; gives what is left.
-
-    Args:
-        content: the file.
-        values: what is known of it.
-    """
-    while True:
-        before = content
-        level = values.top(content)
-        cuts = [(value.start, value.stop) for value in level]
-        for depth in range(_DEEPEST):
-            if cuts:
-                content = yield from _left_of(content, values, [[cut] for cut in cuts])
-            level = values.top(content)
-            for _ in range(depth):
-                level = [value for around in level for value in around.inside]
-            if not level:
-                break
-            cuts = [cut for around in level for cut in around.elements()]
-        for rank in range(_MOST_TRIED):
-            every = [value for one in values.top(content) for value in one.all()]
-            pairs = [(value, value.inside[rank]) for value in every if len(value.inside) > rank]
-            if not pairs:
-                break
-            around_them = [[(value.start, one.start), (one.stop, value.stop)] for value, one in pairs]
-            content = yield from _left_of(content, values, around_them)
-        if content == before:
-            return content
-
-
-def _left_of(content: bytes, values: Values, cuts: list[list[Cut]]) -> Generator[Space, tuple[bytes, bytes], bytes]:
-    space = values.mended(Cuts(content, "value", cuts))
-    space.coarse = True
-    _, content = yield space
-    return content
 
 
 def _cbor(content: bytes, place: int) -> Head | None:

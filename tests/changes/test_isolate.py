@@ -257,3 +257,18 @@ def test_a_new_version_that_fails_only_later(tmp_path: Path) -> None:
 def test_a_new_version_that_does_not_fail_says_how_often_it_was_run(tmp_path: Path) -> None:
     with pytest.raises(DoesNotFailError, match=r"The new version does not fail in 12 runs: exit status 0\."):
         isolate(tmp_path, {"prices.py": "x = 1\n"}, {"prices.py": "x = 2\n"}, python("-c", "import prices"))
+
+
+def test_of_a_long_table_the_guilty_line_is_found(tmp_path: Path) -> None:
+    """A table that is indented in another way is one statement."""
+    old = [f'    "name{number}": {number},\n' for number in range(20)]
+    new = [f"    {line}" for line in old]
+    new[13] = '        "name13": 31,\n'
+    found = isolate(
+        tmp_path,
+        {"app.py": f"TABLE = {{\n{''.join(old)}}}\nassert sum(TABLE.values()) == 190\n"},
+        {"app.py": f"TABLE = dict(**{{\n{''.join(new)}}})\nassert sum(TABLE.values()) == 190\n"},
+        python("app.py"),
+    )
+    assert patch(found) == ['-    "name13": 13,', '+        "name13": 31,']
+    assert found.isolation.tests < 15

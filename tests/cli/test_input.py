@@ -109,6 +109,7 @@ def test_the_difference_to_nothing(letters: Workshop) -> None:
         (["letters.txt", "--options", "-a", "--units", "lines", *FINDS_B], 2, "usage", "--units"),
         (["letters.txt", "--options", "-a", "--isolate", *FINDS_B], 2, "usage", "--isolate"),
         (["letters.txt", "--options", "'", *FINDS_B], 2, "usage", "cannot be read"),
+        (["letters.txt", "--options", " ", *FINDS_B], 2, "usage", "no options"),
         (["letters.txt", "--environment", "NOWHERE", *FINDS_B], 2, "usage", "NOWHERE"),
         (["letters.txt", "--options", "x", *FINDS_B], 3, "does-not-pass", "without any option"),
         (["letters.txt", "--options", "-n", "--", "cat"], 3, "does-not-fail", "exit status 0"),
