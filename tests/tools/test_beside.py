@@ -14,7 +14,7 @@ from tests.conftest import PROJECT
 pytestmark = pytest.mark.once
 
 # Two commands are started, one in a process group with a child of its own; once all run, the user presses Ctrl-C. Of
-# the two tasks behind them, none may begin. The tasks end, since the commands do.
+# the two tasks behind them, none may begin. The tasks end, since all their commands do, also later ones.
 INTERRUPTED = """
 import subprocess, sys
 from tools.beside import beside_each_other
@@ -25,8 +25,9 @@ def command(group, program):
     run = subprocess.Popen([sys.executable, "-c", program], process_group=group, stdout=subprocess.PIPE, text=True)
     started.append(run)
     run.wait()
+    after.append(subprocess.run([sys.executable, "-c", READY], stdout=subprocess.DEVNULL).returncode)
 
-started = []
+started, after = [], []
 parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {READY!r}])"
 try:
     with beside_each_other(1, 1) as (first, second):
@@ -39,7 +40,7 @@ try:
         raise KeyboardInterrupt
 except KeyboardInterrupt:
     # The child of the first has the pipe, too: its end is the end of the file.
-    print([run.stdout.read() for run in started], [run.returncode for run in started])
+    print([run.stdout.read() for run in started], [run.returncode for run in started], after)
     print([task.cancelled() for task in waiting])
 """
 
@@ -49,4 +50,4 @@ def test_ctrl_c_ends_what_runs_with_all_its_children_and_begins_nothing_more(tmp
     program.write_text(INTERRUPTED)
     variables = {**os.environ, "PYTHONPATH": str(PROJECT)}
     done = subprocess.run([sys.executable, program], env=variables, capture_output=True, text=True, timeout=120)
-    assert (done.stdout, done.stderr) == ("['', ''] [-15, -15]\n[True, True]\n", "")
+    assert (done.stdout, done.stderr) == ("['', ''] [-15, -15] [-15, -15]\n[True, True]\n", "")
