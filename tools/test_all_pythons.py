@@ -66,8 +66,9 @@ EXTENTS = {
     QUICK_RUNTIME: "the quick tests of the runtime",
 }
 # Tests wait about half of their time: for a display, a browser, a time-out, a process that they started.
-FIRST_WORKERS = min(2 * (os.cpu_count() or 1), 4)
-WORKERS = FIRST_WORKERS - 1
+# The first Python has more than half of the tests.
+FIRST_WORKERS = min(2 * (os.cpu_count() or 1) + 1, 5)
+WORKERS = FIRST_WORKERS - 2
 LANES = 2  # Pythons whose tests run beside each other
 PREPARERS = 2
 # On a machine so busy that the newest Python's turn comes later than this, it gets the quick tests, too.
