@@ -30,7 +30,7 @@ demo-input: $(INSTALLED) ## Reduce two real inputs that break real programs (res
 quick: check ## Check, and run the quick tests under one Python (some minutes)
 	@$(BIN)/python -m pytest -q -n auto --quick
 
-test: check ## Check, build the package, and test it under every supported Python
+test: $(INSTALLED) ## Check, build the package, and test it under every supported Python
 	@$(BIN)/python -m tools.install_system_packages
 	@$(BIN)/python -m tools.test_all_pythons
 

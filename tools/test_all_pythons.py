@@ -1,4 +1,7 @@
-"""Build the package and run its tests, from another folder, under every supported Python.
+"""Check the sources, build the package and run its tests, from another folder, under every supported Python.
+
+The checks are made beside the first preparations, and no test runs before they have passed. Two Pythons are tested
+beside each other, so that none waits while another one's last test waits for something; each line says whose it is.
 
 Pythons that this machine does not have are brought by get_pythons.py, where they can be had. The first one gets every
 test, the newest one the quick tests and the slow ones about schedules, the others the quick ones of what depends on the
@@ -24,16 +27,16 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from sysconfig import get_config_var
 
-from replay_dd.experiment.process_tree import children_of
+from tools.beside import beside_each_other
 from tools.get_pythons import FOLDER, KNOWN, CannotGet, get, interpreter_of
 from tools.watched_run import Ended, run_watched
 
@@ -63,11 +66,17 @@ EXTENTS = {
     QUICK_RUNTIME: "the quick tests of the runtime",
 }
 # Tests wait about half of their time: for a display, a browser, a time-out, a process that they started.
-WORKERS = min(2 * (os.cpu_count() or 1), 4)
-# On a machine so busy that the tests take longer than this, the newest Python gets the quick tests, too.
-FIRST_LIMIT_S = 40 * 60.0
+# The first Python has more than half of the tests.
+FIRST_WORKERS = min(2 * (os.cpu_count() or 1) + 1, 5)
+WORKERS = FIRST_WORKERS - 2
+LANES = 2  # Pythons whose tests run beside each other
+PREPARERS = 2
+# On a machine so busy that the newest Python's turn comes later than this, it gets the quick tests, too.
+NEWEST_LIMIT_S = 40 * 60.0
 LIMIT_S = 80 * 60.0  # for the whole run
 GRACE_S = 5.0  # for processes that are just ending
+# Held by who brings a Python: two would meet in the folders of a private apt.
+BRINGING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -92,50 +101,42 @@ def main(pytest_arguments: list[str]) -> int:
     skipped: list[str] = []
     verdicts: list[str] = []
     failed = False
-    first = ""
-    with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder, beside_the_tests() as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder,
+        beside_each_other(LANES, PREPARERS) as (lanes, preparers),
+    ):
+        checking = preparers.submit(run, "make", "check")
         source_archive = build_source_archive(Path(folder))
         pure_wheel = build_pure_wheel(source_archive, Path(folder))
         built = {"REPLAY_DD_SOURCE_ARCHIVE": str(source_archive), "REPLAY_DD_PURE_WHEEL": str(pure_wheel)}
-        announce("Preparing the first Python; the others are prepared, and compiled if need be, beside its tests")
-        preparing = [pool.submit(prepare, version, source_archive, Path(folder)) for version in wanted_versions()]
-        for python in (one.result() for one in preparing):
+        announce("Checking, and preparing the first Python; the others are prepared beside its tests")
+        preparing = {one: preparers.submit(prepare, one, source_archive, Path(folder)) for one in wanted_versions()}
+        checking.result()
+        first = next((one for one, future in preparing.items() if isinstance(future.result(), Prepared)), "")
+
+        def tested(version: str) -> tuple[str | None, Ended] | str:
+            python = preparing[version].result()
             if isinstance(python, str):
-                skipped.append(python)
-                continue
-            version, selection = python.version, ALL
-            if first:
-                prepared = [one for one in (future.result() for future in preparing) if isinstance(one, Prepared)]
-                selection = selection_of(version, [one.version for one in prepared])
-            if selection == NEWEST and time.monotonic() - started > FIRST_LIMIT_S:
+                return python
+            selection = ALL if version == first else selection_of(version, is_newest(version, preparing))
+            if selection == NEWEST and time.monotonic() - started > NEWEST_LIMIT_S:
                 selection = QUICK
             announce(f"Python {version} ({python.interpreter}): {EXTENTS[selection]}")
             arguments = [*selection, *pytest_arguments]
-            until = started + LIMIT_S
-            problem, ended = run_tests(python, arguments, built, first, until)
-            first = first or version
+            return run_tests(python, arguments, built, "" if version == first else first, started + LIMIT_S)
+
+        for version, future in [(version, lanes.submit(tested, version)) for version in preparing]:
+            told = future.result()
+            if isinstance(told, str):
+                skipped.append(told)
+                continue
+            problem, ended = told
             failed = failed or problem is not None
             verdicts.append(f"Python {version}: {problem or 'all is well'}: {ended.last_line}")
             verdicts.extend(f"  {line}" for line in ended.failures)
     announce(f"All Pythons, after {time.monotonic() - started:.0f} s")
     print("\n".join([*skipped, *verdicts]), flush=True)
     return 1 if failed or not verdicts else 0
-
-
-@contextmanager
-def beside_the_tests() -> Iterator[ThreadPoolExecutor]:
-    """A thread of work that ends with the block, and the commands that it has started with it."""
-    pool = ThreadPoolExecutor(1)
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in children_of(os.getpid()):
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGTERM)
-        raise
-    finally:
-        pool.shutdown()
 
 
 def wanted_versions() -> tuple[str, ...]:
@@ -149,7 +150,8 @@ def prepare(version: str, source_archive: Path, folder: Path) -> Prepared | str:
     interpreter = find_python(version)
     if interpreter is None and version in KNOWN:
         try:
-            get(version)
+            with BRINGING:
+                get(version)
         except CannotGet as problem:
             return f"SKIPPED: Python {version} cannot be had here: {problem}"
         interpreter = find_python(version)
@@ -162,13 +164,23 @@ def prepare(version: str, source_archive: Path, folder: Path) -> Prepared | str:
     return Prepared(version, interpreter, environment, copy)
 
 
-def selection_of(version: str, prepared: Sequence[str]) -> tuple[str, ...]:
-    """The arguments that choose this Python's tests; those marked `once` are left out by all Pythons but the first."""
-    alike = FREE_THREADED if version in FREE_THREADED else SUPPORTED
-    newest = [other for other in prepared if other in alike][-1:]
+def is_newest(version: str, preparing: Mapping[str, Future[Prepared | str]]) -> bool:
+    """Whether no later Python of its kind is there; waits until the next one is prepared."""
+    later = later_than(version)
+    return later is not None and not any(isinstance(preparing[one].result(), Prepared) for one in later)
+
+
+def later_than(version: str) -> tuple[str, ...] | None:
+    """Later Pythons of its kind; None for a Python that is in no list."""
+    kind = FREE_THREADED if version in FREE_THREADED else SUPPORTED
+    return kind[kind.index(version) + 1 :] if version in kind else None
+
+
+def selection_of(version: str, newest: bool) -> tuple[str, ...]:
+    """The arguments that choose the tests of a Python that is not the first: tests marked `once` are left out, too."""
     if version in FREE_THREADED:
-        return QUICK_SCHEDULES if version in newest else QUICK_RUNTIME
-    return NEWEST if version in newest else QUICK
+        return QUICK_SCHEDULES if newest else QUICK_RUNTIME
+    return NEWEST if newest else QUICK
 
 
 def announce(text: str) -> None:
@@ -176,9 +188,9 @@ def announce(text: str) -> None:
 
 
 def run(*command: str | Path) -> None:
-    """Run a command of the set-up, which is of interest only when it fails."""
+    """Run a command of the set-up in the checkout, which is of interest only when it fails."""
     words = [str(part) for part in command]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(words, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         sys.exit(f"{done.stdout}{' '.join(words)} ended with status {done.returncode}")
 
@@ -293,7 +305,7 @@ def compile_tests(version: str, environment: Path, copy: Path) -> None:
     What is wrong with a test, pytest says when it runs the tests.
     """
     wanted = wanted_versions()
-    selection = ALL if version == wanted[0] else selection_of(version, wanted)
+    selection = ALL if version == wanted[0] else selection_of(version, later_than(version) == ())
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     command: list[str | Path] = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q"]
     command += ["--collect-only", *selection]
@@ -327,9 +339,10 @@ def run_tests(
     }
     for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
         variables.pop(name, None)
-    command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", str(WORKERS)]
+    workers = WORKERS if first else FIRST_WORKERS
+    command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", str(workers)]
     command += ["--dist", "loadfile", f"--basetemp={folder / 'pytest'}", *pytest_arguments]
-    ended = run_watched([str(part) for part in command], copy, variables, until=until)
+    ended = run_watched([str(part) for part in command], copy, variables, until=until, label=f"{python.version}: ")
     left = sorted(path.name for path in temporary.iterdir())
     grace_ends = time.monotonic() + GRACE_S
     while (running := processes_in(folder)) and time.monotonic() < grace_ends:

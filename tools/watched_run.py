@@ -50,8 +50,9 @@ def run_watched(
     *,
     until: float,
     silence_s: float = SILENCE_S,
+    label: str = "",
 ) -> Ended:
-    """Run a command, and show what it prints as it comes, unfinished lines included.
+    """Run a command, and show each line that it prints as it comes.
 
     Args:
         command: what to run.
@@ -59,7 +60,14 @@ def run_watched(
         variables: its environment.
         until: when to end it at the latest, on the clock of `time.monotonic`.
         silence_s: seconds without output after which it is taken to hang.
+        label: put before each line that is shown.
     """
+
+    def show(lines: list[bytes]) -> None:
+        # In one piece: other runs may be shown at the same time.
+        sys.stdout.write("".join(f"{label}{line.decode(errors='replace')}\n" for line in lines))
+        sys.stdout.flush()
+
     stacks = folder.with_name(f"{folder.name}-stacks")
     stacks.mkdir(exist_ok=True)
     unfinished = last_line = b""
@@ -74,12 +82,12 @@ def run_watched(
             for chunk in chunks(process.stdout.fileno(), silence_s, until):
                 if isinstance(chunk, str):
                     hung = chunk
+                    show([unfinished])
                     show_stacks(process, stacks)
                     os.killpg(process.pid, signal.SIGKILL)
                     break
-                sys.stdout.write(chunk.decode(errors="replace"))
-                sys.stdout.flush()
                 *lines, unfinished = (unfinished + chunk).split(b"\n")
+                show(lines)
                 last_line = next((line for line in reversed(lines) if line.strip()), last_line)
                 failures.extend(
                     line.decode(errors="replace")[:LONGEST_FAILURE] for line in lines if line.startswith(FAILURES)
@@ -87,6 +95,8 @@ def run_watched(
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)
             raise
+    if unfinished and hung is None:
+        show([unfinished])
     last = (unfinished.strip() or last_line.strip()).decode(errors="replace")
     return Ended(process.returncode, last, hung, tuple(failures))
 

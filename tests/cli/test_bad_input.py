@@ -61,13 +61,13 @@ def test_a_log_that_may_not_be_read(race: Workshop, shop: Workshop) -> None:
     path = shop.folder / "a.log"
     shutil.copy(race.folder / "found" / "fail.log", path)
     path.chmod(0)
-    shop.run("show", "a.log").refused(5, "log-unreadable")
+    shop.run_here("show", "a.log").refused(5, "log-unreadable")
 
 
 @pytest.mark.parametrize("command", ["record", "hunt"])
 def test_a_log_that_cannot_be_written_is_told_before_the_first_run(command: str, shop: Workshop) -> None:
     shop.write("open('it-ran', 'w').close()\n")
-    shop.run(command, "-o", "prog.py/a.log", *shop.program()).refused(5, "output-unwritable")
+    shop.run_here(command, "-o", "prog.py/a.log", *shop.program()).refused(5, "output-unwritable")
     assert not (shop.folder / "it-ran").exists()
 
 
@@ -76,7 +76,7 @@ def test_minimal_logs_that_cannot_be_written_are_told_before_the_first_run(shop:
     shop.run("hunt", "-o", "found", *shop.program())
     shop.write("")  # a run would be refused, as it is another program
     for command in (("schedules", "found/pass.log", "found/fail.log"), ("minimize", "found/fail.log")):
-        shop.run(*command, "-o", "prog.py/a.log").refused(5, "output-unwritable")
+        shop.run_here(*command, "-o", "prog.py/a.log").refused(5, "output-unwritable")
 
 
 # -- the program -----------------------------------------------------------------------------------------------------
@@ -87,21 +87,21 @@ def test_minimal_logs_that_cannot_be_written_are_told_before_the_first_run(shop:
 def test_no_program(command: str, program: str, shop: Workshop) -> None:
     (shop.folder / "folder").mkdir()
     (shop.folder / "not-executable").write_text("text")
-    shop.run(command, "-o", "out", "--", program).refused(2, "program-not-found")
+    shop.run_here(command, "-o", "out", "--", program).refused(2, "program-not-found")
     assert not (shop.folder / "out").exists()
 
 
 @pytest.mark.parametrize("program", ["n" * 5000, "./" + "n" * 300, "/" + "n/" * 3000])
 def test_a_program_with_a_name_that_is_too_long(program: str, shop: Workshop) -> None:
     for command in ("record", "hunt", "monkey"):
-        shop.run(command, "-o", "out", "--", program).refused(2, "program-not-found")
-    shop.run("record", "--gui", "--display", "new", "-o", "out", "--", program).refused(2, "program-not-found")
+        shop.run_here(command, "-o", "out", "--", program).refused(2, "program-not-found")
+    shop.run_here("record", "--gui", "--display", "new", "-o", "out", "--", program).refused(2, "program-not-found")
 
 
 @pytest.mark.parametrize("program", ["prog.py", "./prog.py"])
 def test_a_python_file_in_the_place_of_a_program(program: str, shop: Workshop) -> None:
     shop.write(RACE)
-    said = shop.run("record", "-o", "a.log", "--", program).refused(2, "program-not-found")
+    said = shop.run_here("record", "-o", "a.log", "--", program).refused(2, "program-not-found")
     assert f"write `python {program}`" in said
 
 
@@ -110,7 +110,7 @@ def test_a_program_that_cannot_be_executed(shop: Workshop) -> None:
         path = shop.folder / name
         path.write_text(content)
         path.chmod(stat.S_IRWXU)
-        shop.run("record", "-o", "a.log", "--", f"./{name}").refused(2, "program-not-found")
+        shop.run_here("record", "-o", "a.log", "--", f"./{name}").refused(2, "program-not-found")
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_a_program_that_is_gone_at_replay(shop: Workshop) -> None:
     script.chmod(stat.S_IRWXU)
     assert shop.run("record", "-o", "a.log", "--", "./script").status == 0
     script.unlink()
-    shop.run("replay", "a.log").refused(130, "program-changed")
-    shop.run("replay", "--accept-changes", "a.log").refused(130, "program-not-found")
+    shop.run_here("replay", "a.log").refused(130, "program-changed")
+    shop.run_here("replay", "--accept-changes", "a.log").refused(130, "program-not-found")
 
 
 def test_a_working_directory_that_is_gone(shop: Workshop) -> None:
@@ -167,7 +167,7 @@ def test_a_missing_script_is_told_before_the_first_run(
     command: str, arguments: tuple[str, ...], shop: Workshop
 ) -> None:
     """The interpreter would exit with status 2, and that would count as the program's failure."""
-    said = shop.run(command, "-o", "out", "--", "python", *arguments).refused(2, "program-not-found")
+    said = shop.run_here(command, "-o", "out", "--", "python", *arguments).refused(2, "program-not-found")
     assert "`missing.py`" in said
     assert not (shop.folder / "out").exists()
 
@@ -244,13 +244,13 @@ def test_the_same_twice(race: Workshop) -> None:
 def test_of_two_programs(race: Workshop, shop: Workshop) -> None:
     shop.write(RACE, "other.py")
     shop.run("record", "-o", "other.log", *shop.program(name="other.py"))
-    race.run("schedules", shop.folder / "other.log", "found/fail.log").refused(2, "two-programs")
+    race.run_here("schedules", shop.folder / "other.log", "found/fail.log").refused(2, "two-programs")
 
 
 def test_of_two_settings_or_places(race: Workshop, shop: Workshop) -> None:
     shop.write(RACE)
     shop.run("record", "-o", "elsewhere.log", *shop.program())
-    told = race.run("schedules", shop.folder / "elsewhere.log", "found/fail.log").refused(2, "two-programs")
+    told = race.run_here("schedules", shop.folder / "elsewhere.log", "found/fail.log").refused(2, "two-programs")
     assert "settings" in told or "directory" in told
 
 
@@ -258,12 +258,12 @@ def test_a_program_that_was_changed(race: Workshop, shop: Workshop) -> None:
     shop.write(RACE)
     assert shop.run("hunt", "-o", "found", *shop.program()).status == 0
     shop.write(RACE.replace("all there", "all is there"))
-    shop.run("replay", "--exact", "found/pass.log").refused(130, "program-changed")
+    shop.run_here("replay", "--exact", "found/pass.log").refused(130, "program-changed")
     followed = shop.run("replay", "found/fail.log")
     assert followed.status == 1
     assert "changed: prog.py; 1 switch, all relocated" in followed.stdout
-    shop.run("schedules", "found/pass.log", "found/fail.log").refused(2, "program-changed")
-    shop.run("minimize", "found/fail.log").refused(2, "program-changed")
+    shop.run_here("schedules", "found/pass.log", "found/fail.log").refused(2, "program-changed")
+    shop.run_here("minimize", "found/fail.log").refused(2, "program-changed")
     accepted = shop.run("replay", "--accept-changes", "found/fail.log")
     assert accepted.status == 1
     assert shop.run("schedules", "--accept-changes", "found/pass.log", "found/fail.log").status == 0
@@ -318,8 +318,8 @@ def test_usage_errors(arguments: tuple[str, ...], shop: Workshop) -> None:
 
 
 def test_a_misspelt_command_is_guessed(shop: Workshop) -> None:
-    assert "Did you mean `hunt`?" in shop.run("hutn").refused(2, "usage")
-    assert "Did you mean" not in shop.run("no-such-command").refused(2, "usage")
+    assert "Did you mean `hunt`?" in shop.run_here("hutn").refused(2, "usage")
+    assert "Did you mean" not in shop.run_here("no-such-command").refused(2, "usage")
 
 
 def test_without_arguments_help_is_shown(shop: Workshop) -> None:

@@ -71,6 +71,6 @@ def test_ends_of_a_history_that_are_not_as_claimed(repository: Repository, shop:
 
 
 def test_bad_input(repository: Repository, shop: Workshop, tmp_path: Path) -> None:
-    shop.run("bisect", "v1", "--", "python").refused(2, "usage")
-    shop.run("bisect", "v9", "HEAD", "--", "python", "check.py").refused(5, "version-unusable")
-    shop.run("bisect", "HEAD", "v1", "--", "python", "check.py").refused(2, "usage")
+    shop.run_here("bisect", "v1", "--", "python").refused(2, "usage")
+    shop.run_here("bisect", "v9", "HEAD", "--", "python", "check.py").refused(5, "version-unusable")
+    shop.run_here("bisect", "HEAD", "v1", "--", "python", "check.py").refused(2, "usage")

@@ -93,7 +93,7 @@ def test_the_answer_in_words_and_as_files(functions: Workshop) -> None:
 
 def test_the_answer_for_machines(functions: Workshop) -> None:
     functions.write('{"text": "ab(c", "strict": true, "more": 1}', "args.json")
-    functions.run("call", "functions:check", "--args-file", "args.json").refused(2, "usage")
+    functions.run_here("call", "functions:check", "--args-file", "args.json").refused(2, "usage")
     functions.write('["ab(c", ["j", "k"]]', "args.json")
     told = functions.run("call", "functions.check", "--args-file", "args.json").refused(3, "does-not-fail")
     assert "check('ab(c', ['j', 'k']) does not fail: it returns" in told
@@ -159,7 +159,7 @@ def test_the_user_says_what_the_failure_is(functions: Workshop) -> None:
     functions.write("[[3, 5, 90]]", "args.json")
     assert "waits([3, 90])" in functions.run(*options, "--failure", "^KeyError").stdout
     assert "which is not Value" in functions.run(*options, "--failure", "Value").refused(3, "does-not-fail")
-    functions.run(*options, "--failure", "(").refused(2, "usage")
+    functions.run_here(*options, "--failure", "(").refused(2, "usage")
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_methods_of_classes(functions: Workshop) -> None:
 
 
 def test_files_in_words(functions: Workshop) -> None:
-    functions.run("call", "functions:loops", "--args-file", "none").refused(5, "input-unusable")
+    functions.run_here("call", "functions:loops", "--args-file", "none").refused(5, "input-unusable")
     functions.write("[[3]]", "args")
-    told = functions.run("call", "functions:loops", "--args-file", "args", "-o", "args").refused(2, "usage")
+    told = functions.run_here("call", "functions:loops", "--args-file", "args", "-o", "args").refused(2, "usage")
     assert "would overwrite" in told
     told = functions.run("call", "functions:loops", "--args-file", "args", "--python", "no-such").refused(
         2, "program-not-found"

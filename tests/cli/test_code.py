@@ -74,7 +74,7 @@ def test_a_package(programs: Workshop) -> None:
     assert done.stdout.startswith("package fails with 1 of its 6 lines:\n  package/inner/b.py:\n  range\n")
     left = [path.relative_to(programs.folder / "out") for path in (programs.folder / "out").rglob("*.*")]
     assert left == [Path("package/inner/b.py")]
-    assert "not empty" in programs.run("code", "package", "--output-folder", "out", *command).refused(2, "usage")
+    assert "not empty" in programs.run_here("code", "package", "--output-folder", "out", *command).refused(2, "usage")
 
 
 @pytest.mark.once

@@ -345,4 +345,4 @@ def test_a_corpus_is_told(shop: Workshop) -> None:
     assert told["corpus"]["hunts"] == 2
     (shop.folder / "other").mkdir()
     shop.write("not a corpus", "other/letter")
-    assert "letter" in shop.run("hunt", "--corpus", "other", *shop.program()).refused(5, "corpus-unusable")
+    assert "letter" in shop.run_here("hunt", "--corpus", "other", *shop.program()).refused(5, "corpus-unusable")

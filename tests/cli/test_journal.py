@@ -134,17 +134,17 @@ def test_a_journal_of_another_program_is_refused(shop: Workshop) -> None:
     shop.write("import os\n\nreturn 1\n", "source.py")
     command = ["code", "source.py", "--journal", "kept", "--max-tests", "3", "--"]
     assert shop.run(*command, "python", "-m", "py_compile", "{}").status == 0
-    shop.run(*command, "python", "{}").refused(5, "journal-unusable")
+    shop.run_here(*command, "python", "{}").refused(5, "journal-unusable")
 
 
 def test_a_journal_of_another_search_is_refused(counting: Workshop) -> None:
     counting.variables["KILLED_AT"] = "0"
     command = ["input", "in.txt", "--no-fork", "--journal", "kept", "--max-tests", "3"]
     assert counting.run(*command, *counting.program("{}")).status == 0
-    said = counting.run(*command, "--grep", "all", *counting.program("{}")).refused(5, "journal-unusable")
+    said = counting.run_here(*command, "--grep", "all", *counting.program("{}")).refused(5, "journal-unusable")
     assert "`--grep` was not given, and is all" in said
     (counting.folder / "prog.py").write_text("pass")
-    said = counting.run(*command, *counting.program("{}")).refused(5, "journal-unusable")
+    said = counting.run_here(*command, *counting.program("{}")).refused(5, "journal-unusable")
     assert "prog.py has changed" in said
 
 
@@ -162,7 +162,7 @@ def test_files_are_named_within_words_and_as_modules(shop: Workshop) -> None:
     for name, command in (("calls.py", call), ("prog.py", shell)):
         with (shop.folder / name).open("a") as file:
             file.write("# edited")
-        assert f"{name} has changed" in shop.run(*command).refused(5, "journal-unusable")
+        assert f"{name} has changed" in shop.run_here(*command).refused(5, "journal-unusable")
 
 
 def test_a_journal_in_a_folder_that_is_read_is_no_part_of_it(shop: Workshop) -> None:
@@ -180,4 +180,4 @@ def test_a_journal_in_a_folder_that_is_read_is_no_part_of_it(shop: Workshop) -> 
 
 
 def test_a_command_without_a_search_has_no_journal(race: Workshop) -> None:
-    race.run("replay", "--journal", "kept", "found/pass.log").refused(130, "usage")
+    race.run_here("replay", "--journal", "kept", "found/pass.log").refused(130, "usage")

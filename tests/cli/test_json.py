@@ -121,5 +121,5 @@ def test_two_printed_forms_are_refused(race: Workshop) -> None:
 
 def test_no_form_is_written_over_the_other(race: Workshop, tmp_path: Path) -> None:
     same = tmp_path / "report"
-    race.run("show", "--markdown", same, "--mermaid", same, "fail.log").refused(2, "usage")
+    race.run_here("show", "--markdown", same, "--mermaid", same, "fail.log").refused(2, "usage")
     assert not same.exists()

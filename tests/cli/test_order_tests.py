@@ -136,7 +136,9 @@ def test_files_are_never_overwritten(shop: Workshop) -> None:
     assert "fail.log" in said, "which is not there"
     assert shop.run("hunt", "--seed", "0", *shop.program()).status == 0
     for command in (["schedules", "pass.log"], ["minimize"]):
-        assert "exists already" in shop.run(*command, "--write-test", TEST, "fail.log").refused(5, "output-unwritable")
+        assert "exists already" in shop.run_here(*command, "--write-test", TEST, "fail.log").refused(
+            5, "output-unwritable"
+        )
     assert (shop.folder / TEST).read_bytes() == before
 
 
@@ -196,17 +198,17 @@ def test_a_test_that_fails_for_another_reason(shop: Workshop) -> None:
 
 
 def test_wrong_input(shop: Workshop, tmp_path: Path) -> None:
-    shop.run("verify-test", "tests/test_other.py").refused(2, "usage")
-    shop.run("verify-test", "--old", "a", "--revert", "b", TEST).refused(2, "usage")
-    shop.run("verify-test", "--old", "nowhere", TEST).refused(5, "version-unusable")
-    shop.run("verify-test", "--revert", "HEAD", TEST).refused(5, "version-unusable")
+    shop.run_here("verify-test", "tests/test_other.py").refused(2, "usage")
+    shop.run_here("verify-test", "--old", "a", "--revert", "b", TEST).refused(2, "usage")
+    shop.run_here("verify-test", "--old", "nowhere", TEST).refused(5, "version-unusable")
+    shop.run_here("verify-test", "--revert", "HEAD", TEST).refused(5, "version-unusable")
     outside = tmp_path / "test_outside.py"
     outside.write_text("def test_x(): pass\n", encoding="utf-8")
-    shop.run("verify-test", outside).refused(2, "usage")
+    shop.run_here("verify-test", outside).refused(2, "usage")
     plain = shop.folder / "test_plain.py"
     plain.write_text("def test_x(): pass\n", encoding="utf-8")
     done = shop.run("verify-test", "--repeats", "1", "test_plain.py")
     assert (done.status, "no `check_order` was called" in " ".join(done.stdout.split())) == (3, True)
     plain.write_text("nothing = 1\n", encoding="utf-8")
-    shop.run("verify-test", "--repeats", "1", "test_plain.py").refused(2, "usage")
-    assert "test_plain.py::test_y" in shop.run("verify-test", "test_plain.py::test_y").refused(2, "usage")
+    shop.run_here("verify-test", "--repeats", "1", "test_plain.py").refused(2, "usage")
+    assert "test_plain.py::test_y" in shop.run_here("verify-test", "test_plain.py::test_y").refused(2, "usage")

@@ -137,7 +137,7 @@ def test_two_outputs_cannot_be_one_file(race: Workshop, shop: Workshop) -> None:
     write_all(race, shop)
     (shop.folder / "link").symlink_to(".")
     for other in ("x.html", "./x.html", "link/x.html"):
-        said = shop.run("web", "flow.json", "-o", "x.html", "--strip", other).refused(2, "usage")
+        said = shop.run_here("web", "flow.json", "-o", "x.html", "--strip", other).refused(2, "usage")
         assert "--strip" in said
 
 
@@ -147,12 +147,12 @@ def test_outputs_at_their_default_places_are_checked(race: Workshop, shop: Works
     (shop.folder / "minimal.log").mkdir()
     (shop.folder / "minimal-pass.log").mkdir()
     for command in (["minimize", "fail.log"], ["schedules", "fail.log", "fail.log"], ["events", "session.log"]):
-        shop.run(*command).refused(5, "output-unwritable")
+        shop.run_here(*command).refused(5, "output-unwritable")
     (shop.folder / "minimal-flow.json").mkdir()
     (shop.folder / "flow-minimal.json").mkdir()
     (shop.folder / "pass.log").mkdir()
     shop.write("open('it-ran', 'w').close()\n")
-    shop.run("hunt", *shop.program()).refused(5, "output-unwritable")
+    shop.run_here("hunt", *shop.program()).refused(5, "output-unwritable")
     assert not (shop.folder / "it-ran").exists()
 
 
@@ -205,5 +205,5 @@ def test_with_fresh_copies_it_is_examined_like_any_other(shop: Workshop) -> None
 def test_a_hunt_without_them_says_what_is_missing(shop: Workshop) -> None:
     folder = removing(shop, "rmtree")
     inside = Workshop(folder, shop.temporary)
-    said = inside.run("hunt", "--jobs", "1", *inside.program()).refused(2, "program-not-found")
+    said = inside.run_here("hunt", "--jobs", "1", *inside.program()).refused(2, "program-not-found")
     assert "--fresh-copy" in said

@@ -146,7 +146,7 @@ def test_an_option_of_another_kind_is_refused(
 
 
 def test_the_hint_names_the_flag_that_is_missing(shop: Workshop) -> None:
-    said = shop.run("record", "-o", "a.log", "--no-text", "--", "python", "-c", "pass").refused(2, "usage")
+    said = shop.run_here("record", "-o", "a.log", "--no-text", "--", "python", "-c", "pass").refused(2, "usage")
     assert "Add `--gui`" in said
 
 
@@ -168,7 +168,7 @@ def test_options_without_an_effect_are_refused(arguments: tuple[str, ...], named
 @pytest.mark.parametrize("option", [("--finer",), ("--algorithm", "bisection")])
 def test_options_that_a_passing_session_makes_void(option: tuple[str, ...], race: Workshop, shop: Workshop) -> None:
     write_all(race, shop)
-    said = shop.run("events", "--passing", "session.log", *option, "session.log").refused(2, "usage")
+    said = shop.run_here("events", "--passing", "session.log", *option, "session.log").refused(2, "usage")
     assert f"`{option[0]}` has no effect with `--passing`" in said
 
 
@@ -201,7 +201,7 @@ def test_a_command_for_other_kinds(command: str, kind: str, logs: int, race: Wor
 def test_one_wrong_log_of_two(race: Workshop, shop: Workshop) -> None:
     write_all(race, shop)
     for logs in (("fail.log", "flow.json"), ("flow.json", "fail.log")):
-        assert "flow.json, which is a user flow" in shop.run("schedules", *logs).refused(5, "not-a-log")
+        assert "flow.json, which is a user flow" in shop.run_here("schedules", *logs).refused(5, "not-a-log")
 
 
 # -- show --json -----------------------------------------------------------------------------------------------------

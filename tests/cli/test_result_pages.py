@@ -95,7 +95,7 @@ def test_stacks_of_a_run_whose_accesses_are_not_counted(made: Workshop) -> None:
 
 def test_stacks_of_another_program_are_not_shown(made: Workshop) -> None:
     made.write(PROGRAM + "\n")
-    said = made.run("show", "--stacks", "--html", "a.html", "fail.log").refused(2, "program-changed")
+    said = made.run_here("show", "--stacks", "--html", "a.html", "fail.log").refused(2, "program-changed")
     assert "prog.py" in said
     assert not has_run(made)
     assert not (made.folder / "a.html").exists()
@@ -105,7 +105,7 @@ def test_a_strangers_log_is_shown_but_not_run(made: Workshop) -> None:
     changed(made.folder / "fail.log", Path(made.folder / "x.log"), {"recording": {"strategy": "<b>theirs</b>"}})
     assert made.run("show", "--html", "a.html", "x.log").status == 0
     assert "&lt;b&gt;theirs&lt;/b&gt;" in page(made, "a.html")
-    made.run("show", "--stacks", "x.log").refused(2, "not-made-here")
+    made.run_here("show", "--stacks", "x.log").refused(2, "not-made-here")
     assert not has_run(made)
     assert made.run("show", "--stacks", "--yes", "x.log").status == 0
     assert has_run(made)

@@ -97,7 +97,7 @@ def test_whoever_agrees_gets_no_dangerous_variables(way: str, made: Workshop) ->
 def test_what_is_not_told_in_whole_is_not_given(made: Workshop) -> None:
     many = {f"A{number:03}": "1" for number in range(120)} | {"LONG": " " * 300 + "evil", "Z": "evil"}
     changed(made.folder / "own.log", made.folder / "x.log", {"program": {"environment": many}})
-    told = made.run("replay", "x.log").refused(130, "not-made-here")
+    told = made.run_here("replay", "x.log").refused(130, "not-made-here")
     clear(made)
     made.run("replay", "--yes", "--accept-changes", "x.log")
     there = ast.literal_eval((made.folder / "environment").read_text())
@@ -126,7 +126,7 @@ def test_showing_a_strangers_log_asks_nothing(made: Workshop) -> None:
 
 def test_modules_that_a_log_preloads_are_told(made: Workshop) -> None:
     changed(made.folder / "own.log", made.folder / "x.log", {"settings": {"preload": ["antigravity"]}})
-    assert "antigravity" in made.run("replay", "x.log").refused(130, "not-made-here")
+    assert "antigravity" in made.run_here("replay", "x.log").refused(130, "not-made-here")
 
 
 @pytest.mark.parametrize("answer, runs", [("y", True), ("n", False), ("", False), ("\x04", False)])
@@ -194,7 +194,7 @@ def test_a_strangers_session_is_not_played(arguments: list[str], status: int, sh
 def test_nor_a_strangers_session_that_passes(shop: Workshop) -> None:
     write_session(SESSION, shop.folder / "own.log")
     strangers_session(shop, "passing.log")
-    said = shop.run("events", "own.log", "--passing", "passing.log").refused(2, "not-made-here")
+    said = shop.run_here("events", "own.log", "--passing", "passing.log").refused(2, "not-made-here")
     assert "passing.log" in said
 
 

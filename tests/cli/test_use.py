@@ -343,4 +343,4 @@ def test_a_usage_error_names_the_help_that_there_is(shop: Workshop) -> None:
     for name in COMMANDS:
         said = shop.run_here(name, "--no-such-option").refused(130 if name in ("replay", "verify-fix") else 2, "usage")
         assert f"hint: See `replay-dd {name} --help`." in said
-    assert "hint: See `replay-dd --help`." in shop.run("--no-such-option").refused(2, "usage")
+    assert "hint: See `replay-dd --help`." in shop.run_here("--no-such-option").refused(2, "usage")

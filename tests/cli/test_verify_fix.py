@@ -56,7 +56,7 @@ def test_what_is_no_verdict_is_above_127(race: Workshop, tmp_path: Path) -> None
     race.run("verify-fix", "found/fail.log", "-o", tmp_path / "x.log", "--", "python", "gone.py").refused(
         130, "program-not-found"
     )
-    race.run("verify-fix").refused(130, "usage")
+    race.run_here("verify-fix").refused(130, "usage")
 
 
 def test_experiments_stand_in_the_story(race: Workshop, tmp_path: Path) -> None:

@@ -39,18 +39,18 @@ def test_a_missing_browser_is_named(shop: Workshop, command: str) -> None:
 
 def test_a_step_that_is_wrong_is_named_before_anything_is_played(shop: Workshop) -> None:
     shop.write(json.dumps({**FLOW, "steps": [*FLOW["steps"], {"type": "keyDown"}]}), "flow.json")
-    assert "Step 3" in shop.run("web", "flow.json").refused(5, "flow-step-invalid")
+    assert "Step 3" in shop.run_here("web", "flow.json").refused(5, "flow-step-invalid")
 
 
 def test_another_file_is_no_flow(shop: Workshop) -> None:
     shop.write("no flow at all", "flow.json")
-    assert "Chrome DevTools" in shop.run("web", "flow.json").refused(5, "not-a-log")
-    shop.run("web", "missing.json").refused(5, "log-unreadable")
+    assert "Chrome DevTools" in shop.run_here("web", "flow.json").refused(5, "not-a-log")
+    shop.run_here("web", "missing.json").refused(5, "log-unreadable")
 
 
 def test_a_text_that_is_no_expression(shop: Workshop) -> None:
     shop.write(json.dumps(FLOW), "flow.json")
-    shop.run("web", "--text", "(", "flow.json").refused(2, "usage")
+    shop.run_here("web", "--text", "(", "flow.json").refused(2, "usage")
 
 
 @pytest.mark.once

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Iterator
@@ -117,6 +118,7 @@ class Workshop:
             open(os.devnull) as stdin,
             contextlib.chdir(self.folder),
             mock.patch.dict(os.environ, self.environment(), clear=True),
+            mock.patch.object(tempfile, "tempdir", str(self.temporary)),
             mock.patch.multiple(sys, argv=[str(TOOL), *self.arguments(*arguments)], stdin=stdin),
             mock.patch.multiple(
                 sys, stdout=io.TextIOWrapper(stdout, "utf-8"), stderr=io.TextIOWrapper(stderr, "utf-8")
@@ -129,6 +131,7 @@ class Workshop:
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
             assert isinstance(end.value.code, int)
+            self.check_clean()
             return Done(end.value.code, stdout.getvalue().decode(), stderr.getvalue().decode())
 
     def run_pytest(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -39,6 +39,20 @@ def test_what_a_run_prints_and_its_status(tmp_path: Path, capfd: pytest.CaptureF
     assert capfd.readouterr().out == "one\n5 passed\n"
 
 
+def test_each_line_says_whose_it_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "copy").mkdir()
+    program = "import sys; print('one\\ntwo', flush=True); print('three', end='', flush=True)"
+    ended = run_watched(
+        [sys.executable, "-c", program],
+        tmp_path / "copy",
+        dict(os.environ),
+        until=time.monotonic() + LONG_S,
+        label="3.12: ",
+    )
+    assert ended == Ended(0, "three")
+    assert capfd.readouterr().out == "3.12: one\n3.12: two\n3.12: three\n"
+
+
 def test_a_silent_run_is_ended_and_shows_where_it_hangs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ended = watched(HANGS, tmp_path, silence_s=5.0)
     assert ended == Ended(-9, "...", "nothing printed for 5 s")

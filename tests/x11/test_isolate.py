@@ -65,6 +65,31 @@ def failing_session() -> Session:
     return session_of("in order=key:a+button:1+key:z", actions=actions)
 
 
+@pytest.fixture(scope="module")
+def memory() -> list[tuple[object, Run]]:
+    return []
+
+
+@pytest.fixture
+def recalled(memory: list[tuple[object, Run]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play what has been played before from memory, for programs that always do the same.
+
+    Searches replay what they know many times over, to measure how often it fails. That each of these runs is a fresh
+    one is tested by the tests that do not ask for this.
+    """
+    real = SessionRunner.run
+
+    def run(runner: SessionRunner, actions: Sequence[Action], **more: Any) -> Run:
+        asked = (runner.session, runner.conditions, tuple(actions), more)
+        known = [result for question, result in memory if question == asked]
+        if not known:
+            known = [real(runner, actions, **more)]
+            memory.append((asked, known[0]))
+        return known[0]
+
+    monkeypatch.setattr(SessionRunner, "run", run)
+
+
 def test_the_needed_actions_are_found(tmp_path: Path) -> None:
     session = failing_session()
     told: list[int] = []
@@ -97,6 +122,7 @@ def test_the_needed_actions_are_found(tmp_path: Path) -> None:
     assert strip.end.details
 
 
+@pytest.mark.usefixtures("recalled")
 def test_the_answer_of_a_search_is_kept_if_its_film_is_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +137,7 @@ def test_the_answer_of_a_search_is_kept_if_its_film_is_interrupted(
     assert "The answer was not filmed: interrupted." in told
 
 
+@pytest.mark.usefixtures("recalled")
 def test_the_difference_to_a_passing_session() -> None:
     session = failing_session()
     place = session.actions.index(NEEDED[1])
@@ -125,6 +152,7 @@ def test_the_difference_to_a_passing_session() -> None:
     assert found.minimal.actions[-1] == NEEDED[2]
 
 
+@pytest.mark.usefixtures("recalled")
 def test_a_difference_that_lies_in_the_passing_session(tmp_path: Path) -> None:
     # The program fails because nobody pressed q, which would have ended it: an action that is left out.
     area = Rectangle(0, 0, 10, 10)
@@ -172,6 +200,7 @@ def test_an_answer_that_does_not_fail_again_is_no_answer(tmp_path: Path) -> None
     assert events_as_json(found, Path("minimal.log"))["proof"]["holds"] is False
 
 
+@pytest.mark.usefixtures("recalled")
 def test_what_is_left_can_be_made_smaller_inside() -> None:
     text = Action(ActionKind.TEXT, typed_text("bacz"), text="bacz")
     drag = Action(
@@ -198,6 +227,7 @@ def test_what_is_left_can_be_made_smaller_inside() -> None:
     assert found.isolation.tests > whole.isolation.tests
 
 
+@pytest.mark.usefixtures("recalled")
 def test_another_failure_does_not_count() -> None:
     # Without the first key the program ends with another failure.
     actions = (key("a"), motion(400, 300), key("z"))
@@ -220,6 +250,7 @@ def test_sessions_that_cannot_be_used() -> None:
         isolate_events(failed, PLAN, passing=replace(passed, screen=Screen(640, 480)))
 
 
+@pytest.mark.usefixtures("recalled")
 def test_a_hang_that_is_noticed_late_has_few_causes() -> None:
     # The program waits for ever after the first action, and nothing shows that until the end.
     conditions = replace(PLAN.conditions, hang_limit_s=0.3)
@@ -229,6 +260,7 @@ def test_a_hang_that_is_noticed_late_has_few_causes() -> None:
     assert found.ending.kind is EndingKind.HANG
 
 
+@pytest.mark.usefixtures("recalled")
 def test_a_failure_that_does_not_show_again() -> None:
     ending = Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11)
     with pytest.raises(NotReproducedError):
@@ -245,6 +277,7 @@ def test_a_flaky_failure_is_measured_and_tried_again(tmp_path: Path) -> None:
     assert found.isolation.proof.failing.failed > 0
 
 
+@pytest.mark.usefixtures("recalled")
 def test_the_search_can_be_stopped() -> None:
     found = isolate_events(failing_session(), replace(PLAN, max_tests=3))
     assert not found.isolation.complete
@@ -288,6 +321,7 @@ def test_at_the_recorded_pace_a_timer_may_end_after_the_last_action(monkeypatch:
     assert found.isolation.baseline.rate == Rate(6, 6)
 
 
+@pytest.mark.usefixtures("recalled")
 def test_slower_paces_are_tried_until_one_shows_the_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     session = session_of("in order=key:a+key:z", actions=(key("a"), key("b"), key("z")))
     tried: list[Pace] = []
@@ -312,6 +346,7 @@ def test_slower_paces_are_tried_until_one_shows_the_failure(monkeypatch: pytest.
     assert Pace.IMPATIENT not in tried
 
 
+@pytest.mark.usefixtures("recalled")
 def test_an_oracle_of_the_user() -> None:
     # The program never fails by itself: the command looks for an event in what it wrote.
     session = replace(failing_session(), program=session_of("").program)
@@ -321,6 +356,7 @@ def test_an_oracle_of_the_user() -> None:
     assert found.ending.kind is EndingKind.ORACLE
 
 
+@pytest.mark.usefixtures("recalled")
 def test_an_oracle_that_cannot_tell_decides_nothing() -> None:
     session = session_of("", actions=(key("a"), key("b")))
     oracle = 'grep -q "^key:b" "$REPLAY_DD_OUTPUT" || exit 125; exit 1'
