@@ -18,7 +18,7 @@ from .library_containers import inside
 from .loops import is_loop, of_loop
 from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
-from .outside_loop import outside_of_loop
+from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, reads_directory, streams
@@ -182,9 +182,8 @@ class AnyInstruction(Instruction):
             return of_open_file(own, name, self.names.name_of(own, expression))
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
-        outside = outside_of_loop(own, name, self.names.name_of(own, expression))
-        if outside is not None:
-            return outside
+        if is_outside_of_loop(own, name):
+            return of_call_outside(own, name, self.names.name_of(own, expression))
         if is_loop(own):
             return of_loop(own, name, self.names.name_of(own, expression))
         if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
