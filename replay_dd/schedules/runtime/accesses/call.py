@@ -10,7 +10,7 @@ from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
 from . import values
 from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
-from .closable import is_socket, of_socket
+from .closable import is_closed_database, is_socket, of_socket
 from .contexts import entered, use_of
 from .files import of_file, of_open_file
 from .instruction import Instruction
@@ -238,8 +238,8 @@ class AnyInstruction(Instruction):
         access.reads, access.writes = name != "close", name == "close"
         access.detail = f"{name}()"
         if access.writes:
-            self.names.closed.add(id(own))
-        elif id(own) in self.names.closed:
+            self.names.remember_closed(own)
+        elif is_closed_database(own, self.names.closed):
             access.old = MISSING
         return access
 
