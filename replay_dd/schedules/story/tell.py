@@ -16,6 +16,7 @@ from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
+from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.second_look import help_of_second_look
@@ -112,10 +113,7 @@ class _Teller:
         if kind == kinds.OUTSIDE_LOOP:
             return help_of_call_outside(self.conflict)
         if kind == kinds.LEFT_OVER:
-            return (
-                f"set {access.name} in each call, or delete it when a call ends; a thread that serves one call "
-                "after another keeps it"
-            )
+            return help_of_left_over(access)
         too_soon = help_of_second_look(kind, self.conflict, self.failing) or help_of_early_signal(
             kind, self.conflict, self.failing
         )

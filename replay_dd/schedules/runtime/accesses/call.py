@@ -11,7 +11,7 @@ from . import values
 from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
 from .closable import is_closed_database, is_socket, of_socket
-from .contexts import entered, use_of
+from .contexts import entered, is_variable, of_variable, use_of
 from .files import of_file, of_open_file
 from .instruction import Instruction
 from .library_containers import inside
@@ -182,6 +182,8 @@ class AnyInstruction(Instruction):
             return of_open_file(own, name, self.names.name_of(own, expression))
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
+        if is_variable(own):
+            return of_variable(own, name, arguments, self.names.name_of(own, expression))
         if is_outside_of_loop(own, name):
             return of_call_outside(own, name, self.names.name_of(own, expression))
         if is_loop(own):
