@@ -9,6 +9,7 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
 from . import values
 from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
+from .all_attributes import MOST, attributes_found, viewed
 from .arrays import is_array, owner
 from .closable import is_closed_database, is_socket, of_socket
 from .contexts import entered, is_variable, of_variable, use_of
@@ -34,7 +35,6 @@ _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "inter
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
-_MOST_STORED = 30  # attributes, at a time
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
 
@@ -45,13 +45,24 @@ class AnyInstruction(Instruction):
 
     def call(self) -> Access | None:
         """What a call does, if it is of something built in; what others do is seen in their own code."""
-        access = self._what_it_does()
+        access = self._with_attributes(self._what_it_does())
         if self._context is None:
             return access
         use = use_of(self._context, self.names.name_of(self._context))
         if access is not None and not self.also:
             self.also = [use]
         return access or use
+
+    def _with_attributes(self, access: Access | None) -> Access | None:
+        """What a call finds in a dictionary of attributes, as the attributes; anything else as it is."""
+        if access is None:
+            return None
+        told: list[Access] = []
+        for one in (*self.also, access):
+            found = attributes_found(one, self.names.whose_attributes(one.holder))
+            told += [each for each in (self.item(one.holder, None, name, READS) for name in found) if each] or [one]
+        self.also = told[:-1]
+        return told[-1]
 
     def _what_it_does(self) -> Access | None:
         if self.name == "CALL_FUNCTION_EX":  # one value for all arguments, and one for those with names
@@ -142,7 +153,7 @@ class AnyInstruction(Instruction):
         if name == "vars" and arguments:
             self.names.remember_attributes(arguments[0])
         if arguments and on_whole(name):
-            access = self.whole(arguments[0], expressions[0], READS)
+            access = self.whole(viewed(arguments[0]), expressions[0], READS)
             if access is not None:
                 access.detail = f"{name}()"
                 access.old = values.size(access.old) if name == "len" else access.old
@@ -305,7 +316,7 @@ class AnyInstruction(Instruction):
         stores: list[Access] = []
         for given in (*arguments, named):
             for key, value in given.items() if values.exactly(given, dict) else ():
-                store = self.item(own, None, key, STORES) if len(stores) < _MOST_STORED else None
+                store = self.item(own, None, key, STORES) if len(stores) < MOST else None
                 if store is None or store.sort == ITEM:
                     return []
                 store.new = value
