@@ -414,3 +414,17 @@ def test_only_the_permit_of_a_semaphore_belongs_to_no_other_value() -> None:
     assert essential(conflict, PASSED) is conflict  # of a class of the program
     permit = conflict.left.access._replace(thing=("object", 1, ""))
     assert essential(conflict._replace(left=conflict.left._replace(access=permit)), PASSED).left is None
+
+
+@pytest.mark.parametrize("finds_it", [True, False])
+def test_a_look_that_waits_for_what_others_do_is_no_side_of_the_conflict(finds_it: bool) -> None:
+    """The main thread waits for a result, which 0.2 sets meanwhile; 0.1 need not set its own before that."""
+    future: dict[str, Any] = {"thing": ("object", 3, ""), "does": "calls", "holder_type": "Future"}
+    waits = access("0", 1, 1, reads=True, **future)
+    goes_on = access("0", 1, 7, "acquires", ("lock", 4, ""))
+    looks = access("0.1", 2, 2, reads=True, **future)
+    other = access("0.2", 1, 5, reads=not finds_it, writes=finds_it, **future)
+    sets = access("0.1", 3, 9, writes=True, **future)
+    conflict = conflict_of([waits, looks, other, goes_on, sets], 3, 3)
+    assert conflict.right is not None
+    assert [one.thread for one in conflict.right.others] == (["0.2"] if finds_it else ["0", "0.2"])
