@@ -69,6 +69,11 @@ def shape(
     )
 
 
+STORES_X = [access("0.2", 1, 5, "stores"), access("0.2", 2, 6, "calls", Y, reads=False, writes=True)]
+TAKES_Y_AWAY = [access("0.2", 1, 5, "stores"), access("0.2", 2, 6, "stores", Y, new=number(None))]
+OF_TWO_THREADS = [access("0.2", 1, 5, "stores"), access("0.3", 2, 6, "stores", Y)]
+
+
 @pytest.mark.parametrize(
     ("conflict", "kind"),
     [
@@ -81,6 +86,12 @@ def shape(
         (shape("stores", "reads", "stores"), kinds.TORN_UPDATE),
         (shape("stores", "reads", "stores", right_thing=Y), kinds.TORN_UPDATE),
         (shape("reads", "stores", "reads", right_thing=Y), kinds.TORN_READ),
+        # A cache compares the key before it gives the value; another thread has replaced both meanwhile.
+        (shape("reads", "stores", "reads", right_thing=Y, tested=True), kinds.TORN_READ),
+        (shape("reads", "stores", "reads", right_thing=Y, tested=True, old=number(True)), kinds.CHECK_THEN_ACT),
+        (shape("reads", "", "reads", right_thing=Y, tested=True, others=STORES_X), kinds.CHECK_THEN_ACT),
+        (shape("reads", "", "reads", right_thing=Y, tested=True, others=TAKES_Y_AWAY), kinds.INVALIDATED),
+        (shape("reads", "", "reads", right_thing=Y, tested=True, others=OF_TWO_THREADS), kinds.CHECK_THEN_ACT),
         (
             shape("reads", "", "reads", tested=True, others=[access("0.2", 1, 5, "stores", new=number(None))]),
             kinds.INVALIDATED,
