@@ -21,6 +21,7 @@ from replay_dd.schedules.runtime import channel
 
 FOLLOWED = (channel.FLOW_CODE, channel.FLOW)
 ENDS = ("RETURN_VALUE", "RETURN_CONST")
+HANDLER_BEGINS = "PUSH_EXC_INFO"
 _WAITS = ("YIELD_VALUE", "RETURN_GENERATOR")
 
 

@@ -61,6 +61,34 @@ ROUNDABOUT = """
     assert level == 5
 """
 
+ALL_OF_THEM = """
+    import threading
+
+    class Point:
+        def __init__(self):
+            self.x, self.y = 1, 2
+
+    point, shared, kept = Point(), {"a": 5}, {}
+
+    def work():
+        for name, value in vars(point).items():
+            pass
+        [value for value in point.__dict__.values()]
+        dict(vars(point))
+        vars(point).copy()
+        kept.update(vars(point))
+        sorted(vars(point).values())
+        for name in vars(point):
+            pass
+        len(vars(point))
+        list(shared.items())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert kept == {"x": 1, "y": 2}
+"""
+
 
 STATE = """
 served = 0
@@ -195,3 +223,21 @@ def test_to_update_the_dictionary_of_attributes_stores_each_of_them(tmp_path: Pa
     ]
     [other] = [one for one in run.accesses.accesses if one.name == "others" and one.does == "calls"]
     assert other.writes
+
+
+def test_attributes_are_found_in_the_dictionary_of_all(tmp_path: Path) -> None:
+    run = run_program(tmp_path, ALL_OF_THEM, ALL)
+    own = [one for one in run.accesses.accesses if one.thread == "0.1" and one.thing[0] != "global"]
+    both = [("reads", "Point.x", "1"), ("reads", "Point.y", "2")]
+    told = [
+        (one.does, one.name, one.old.text)
+        for one in own
+        if one.thing[0] == "attribute" and one.name != "Point.__dict__"
+    ]
+    assert told == 6 * both
+    wholes = [(one.does, one.detail) for one in own if one.thing[0] == "whole" and one.reads]
+    assert wholes == [
+        *(("calls", "items()"), ("iterates", ""), ("calls", "values()"), ("iterates", ""), ("calls", "values()")),
+        *(("iterates", ""), ("iterates", ""), ("iterates", ""), ("reads", "len()")),
+        *(("calls", "items()"), ("reads", "list()")),
+    ]

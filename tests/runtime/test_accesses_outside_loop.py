@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from replay_dd.schedules.runtime.accesses.outside_loop import outside_of_loop
+from replay_dd.schedules.runtime.accesses.outside_loop import is_outside_of_loop
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import output_of, run_program
 
@@ -34,8 +34,7 @@ class Mailbox(asyncio.Queue[str]):
 
 
 def is_outside(own: object, name: str) -> bool:
-    access = outside_of_loop(own, name, "box")
-    return access is not None and access.writes and access.detail == f"{name}() outside of its event loop"
+    return is_outside_of_loop(own, name)
 
 
 def in_a_thread(look: Callable[[], bool]) -> bool:

@@ -175,6 +175,11 @@ def test_what_a_call_gives_is_called_by_the_call(seen: list[Access]) -> None:
     assert ("calls", "[]", "list of 1") in told(seen, "trail.get()")
 
 
+def test_a_context_variable_holds_nothing_where_it_was_not_set(seen: list[Access]) -> None:
+    of_threads = [one for one in seen if one.thing[0] == "local"]
+    assert told(of_threads, "trail") == [("reads", "nothing", "?")]
+
+
 def test_a_method_is_a_key_by_its_object_and_name(seen: list[Access]) -> None:
     assert told(seen, "handlers[Group.grow]") == [("stores", "nothing", "1")]
 

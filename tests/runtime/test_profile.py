@@ -303,3 +303,35 @@ def test_after_many_notes_the_visits_of_all_threads_count_together(tmp_path: Pat
     totals = [touch for touch in run.touches if touch.thing[1] == "total"]
     assert 40_000 < len(totals) < 50_000 < run.log.ending.global_time
     assert {touch.thread for touch in totals if touch.thread in ("0", "0.1501")} == {"0", "0.1501"}, "what comes last"
+
+
+def test_who_goes_through_the_dictionary_of_all_attributes_touches_each(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        class Point:
+            def __init__(self):
+                self.x, self.y = 1, 2
+
+        point, other = Point(), {"a": 1}
+
+        def look():
+            [value for _, value in vars(point).items()]
+            for _, value in other.items():
+                pass
+
+        def change():
+            point.__dict__.update(x=3)
+
+        threads = [threading.Thread(target=one) for one in (look, change)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    touches = run_program(tmp_path, text, PROFILE).touches
+    for name in ("x", "y"):
+        told = {(touch.thread, touch.changes) for touch in touches if touch.thing[1] == name and touch.thread != "0"}
+        assert told == {("0.1", False), ("0.2", True)}
+        assert len(things(touches, name)) == 1
+    assert not things(touches, "a")

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
-from replay_dd.schedules.experiments.narrow import bodies_called, narrowed
+from replay_dd.schedules.experiments.narrow import bodies_called, covers, narrowed, told_under
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
     deadlock_proposals,
@@ -367,9 +367,10 @@ class _Search:
 
     def _narrowed(self, lock: VirtualLock, quick: Sequence[int], *, passing: bool) -> list[VirtualLock]:
         """Locks that hold, the smallest first: narrowed, also inside of what a statement calls, and as it was."""
+        kept = told_under(lock, self._conflict)
 
         def holds(one: VirtualLock) -> bool:
-            return self._trials.holds(one, quick, passing=passing)
+            return covers(one, kept) and self._trials.holds(one, quick, passing=passing)
 
         found: list[VirtualLock] = []
         smaller: VirtualLock | None = lock

@@ -10,7 +10,8 @@ from replay_dd.dd import DDMin, IntervalSet
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.experiments.proposals import is_in, without_gaps
 from replay_dd.schedules.experiments.sources import Sources, frames_of
-from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.virtual import Region, VirtualLock
 
 
@@ -39,6 +40,31 @@ def narrowed(lock: VirtualLock, sources: Sources, holds: Callable[[VirtualLock],
         if parts:
             regions.append(replace(parts[0], last=parts[-1].last))
     return without_gaps(VirtualLock(tuple(regions), lock.taking), sources)
+
+
+def covers(lock: VirtualLock, accesses: Sequence[Access]) -> bool:
+    """Whether a lock is held at each of these accesses; under a lock of the program, those that hold one are left out.
+
+    Args:
+        lock: the lock.
+        accesses: what some threads did.
+    """
+    return all(
+        (bool(lock.taking) and bool(access.held))
+        or any(is_in(frame, region) for frame in frames_of(access) for region in lock.regions)
+        for access in accesses
+    )
+
+
+def told_under(lock: VirtualLock, conflict: Conflict) -> list[Access]:
+    """What of a conflict happens under a lock.
+
+    It has to stay there, whatever the schedules at hand need: rarely are two threads interrupted in the same race, one
+    after the other, but a lock must hold then, too.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    about = {one.stack: one for edge in edges for one in (edge.access, *edge.others)}
+    return [access for access in about.values() if covers(lock, (access,))]
 
 
 def bodies_called(lock: VirtualLock, seen: Sequence[Observation], sources: Sources) -> Iterator[VirtualLock]:

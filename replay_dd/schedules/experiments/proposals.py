@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from replay_dd.schedules.experiments.sources import Sources, between, frames_of
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.observation import Access, Observation, StackFrame, Thing
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.locks import CONSTRUCTORS
 from replay_dd.schedules.story.story import path_of
@@ -48,7 +48,7 @@ def lock_proposals(
     others = [other for edge in edges for other in edge.others]
     yield from _taken_by_others(own, others, seen[0], sources)
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
-    around = _lockable(others, sources)
+    around = _steps_of(others, sources)
     # The main thread often looks at the result of all others, which it has started, and waits for.
     threads = {conflict.thread, *(other.thread for other in others)}
     threads |= {access.thread for access in seen[0].accesses} - {_MAIN}
@@ -72,6 +72,27 @@ def _lockable(accesses: Iterable[Access], sources: Sources) -> list[Region]:
     """What to lock of some accesses, each region once; thousands may be made in the same way."""
     alike = {(access.stack, bool(access.held)): access for access in accesses}
     return [region for region in dict.fromkeys(map(sources.lockable, alike.values())) if region is not None]
+
+
+def _steps_of(others: Sequence[Access], sources: Sources) -> list[Region]:
+    """What to lock of the other threads' accesses: where one reads a thing and then changes it, from there to there.
+
+    That is an update, too, which may be in functions that this one calls; each of all others is a step of its own.
+    """
+    found: dict[Region, None] = {}
+    alone: dict[int, Access] = dict(enumerate(others))
+    read: dict[tuple[str, Thing], int] = {}
+    for number, other in enumerate(others):
+        first = read.pop((other.thread, other.thing), None)
+        if other.reads and not other.writes and not other.held:
+            read[other.thread, other.thing] = number
+        elif first is not None and other.writes and others[first].stack != other.stack:
+            regions = between(others[first], other, sources)
+            if regions:
+                found[regions[0]] = None
+                alone.pop(first, None)
+                alone.pop(number, None)
+    return [*found, *_lockable(alone.values(), sources)]
 
 
 def _taken_by_others(

@@ -231,7 +231,10 @@ def _looking_up(before: Sequence[Access], stack: Sequence[StackFrame]) -> list[A
 
 
 def _calls_in_progress(failing: Observation, switch: Switch, meanwhile: Sequence[Access]) -> list[Access]:
-    """The calls of library code in which the other threads wait when they get their turn: they take effect after it."""
+    """The calls of library code in which the other threads wait when they get their turn: they take effect after it.
+
+    A look that waits for what somebody else does meanwhile finds that; the interrupted thread need not come before it.
+    """
     waiting: dict[str, Access | None] = {}
     for access in failing.accesses:
         if access.global_time >= switch.global_time:
@@ -243,9 +246,17 @@ def _calls_in_progress(failing: Observation, switch: Switch, meanwhile: Sequence
     for thread, access in first.items():
         call = waiting.get(thread)
         waits = call is not None and call.does == "calls" and access.thing[0] in _NO_THING
+        if call is not None and not call.writes and _is_changed(call, meanwhile, access):
+            continue
         if call is not None and waits and (call.place.path, call.place.line) == (access.place.path, access.place.line):
             found.append(call)
     return found
+
+
+def _is_changed(look: Access, meanwhile: Sequence[Access], goes_on: Access) -> bool:
+    """Whether others change what a waiting thread looks at before it goes on."""
+    before = (one for one in meanwhile if one.number < goes_on.number and one.thread != goes_on.thread)
+    return any(one.writes and one.touches(look) for one in before)
 
 
 def _edges(guilty: GuiltySwitch, failing_range: FailingRange | None) -> tuple[int | None, int | None]:

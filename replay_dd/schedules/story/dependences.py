@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from replay_dd.schedules.flow import Activation, Flow
+from replay_dd.schedules.flow import ENDS, HANDLER_BEGINS, Activation, Code, Flow
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.control import deciding_branches
+from replay_dd.schedules.story.handled import handled_by
 
 _MOST_WRITES = 30  # to one container, that are followed
 _OUTSIDE = {"file": "the file ", "database": ""}
@@ -135,6 +136,10 @@ class Dependences:
             yield from self._operand(node.step, 0)
         elif name in _CALLS:
             yield from self._call(node.step)
+        elif name == HANDLER_BEGINS:
+            raised = handled_by(self.flow, node.step)
+            if raised is not None:
+                yield Node(raised, RAISED), Kind.DATA
         elif name == "SEND":  # what a generator hands on from another one
             yield from self._yielded(node.step)
             yield from self._operand(node.step, 0)
@@ -151,14 +156,17 @@ class Dependences:
         flow = self.flow
         while step >= 0:
             activation, index = flow.activation(step), flow.steps[step].at
-            known = self._branches.get(activation.code.number)
-            if known is None:
-                known = self._branches[activation.code.number] = deciding_branches(activation.code)
-            found = flow.latest(activation, known[index], step)
+            found = flow.latest(activation, self._deciding_branches(activation.code)[index], step)
             if found >= 0:
                 return found
             step = activation.called_at
         return None
+
+    def _deciding_branches(self, code: Code) -> tuple[tuple[int, ...], ...]:
+        known = self._branches.get(code.number)
+        if known is None:
+            known = self._branches[code.number] = deciding_branches(code)
+        return known
 
     def _operand(self, step: int, operand: int) -> Iterator[tuple[Node, Kind]]:
         if operand < len(self.flow.instruction(step).operands):
@@ -263,6 +271,7 @@ class Dependences:
         if called:
             for number in called:
                 yield from self._results(self.flow.activations[number], step, Kind.DATA)
+                yield from self._how_many(self.flow.activations[number], step)
             if len(called) == 1:
                 return
         accesses = self.accesses(step)
@@ -285,6 +294,16 @@ class Dependences:
         for one in activation.steps:
             if self.flow.instruction(one).name in ("RETURN_VALUE", "YIELD_VALUE") and one > step:
                 yield Node(one), kind
+
+    def _how_many(self, activation: Activation, step: int) -> Iterator[tuple[Node, Kind]]:
+        """What decided that a generator had no more to give to the function in C that went through it."""
+        gives = [one for one in activation.steps if self.flow.instruction(one).name == "YIELD_VALUE"]
+        last = activation.steps[-1]
+        if gives and self.flow.instruction(last).name in ENDS:
+            branches = self._deciding_branches(activation.code)[self.flow.steps[gives[-1]].at]
+            branch = self.flow.latest(activation, branches, last)
+            if branch > max(step, gives[-1]):
+                yield Node(branch), Kind.CONTROL
 
     def _returned(self, activation: Activation, step: int) -> Iterator[tuple[Node, Kind]]:
         own = self.flow.activation(step).steps

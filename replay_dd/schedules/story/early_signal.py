@@ -2,7 +2,8 @@
 
 ``event.set()`` before the result is stored, ``semaphore.release()`` before the connection is back,
 ``queue.put(number)`` before there is anything under that number, ``queue.task_done()`` before the task is done. So does
-who starts a thread, or gives a task to a pool or to an event loop, before what that one needs is there.
+who starts a thread, or gives a task to a pool or to an event loop, before what that one needs is there; and who says
+that it is done while it still uses what the other one then closes.
 
 Rules of this module:
 
@@ -30,6 +31,7 @@ _HANDS_OVER = ("put", "put_nowait"), ("get", "get_nowait")
 _DONE = ("task_done",), ("join",)
 _GIVES_TO_LOOP = ("run_coroutine_threadsafe", "call_soon_threadsafe")
 _NOT_YET = ("nothing", "None")
+_KINDS = (kinds.ORDER_VIOLATION, kinds.TOO_EARLY, kinds.TOO_SOON, kinds.INVALIDATED)
 _SIGNALS = {
     "Event": ((("set",), ("wait",)),),
     "Semaphore": ((("release",), ("acquire",)),),
@@ -51,12 +53,16 @@ def help_of_early_signal(kind: str, conflict: Conflict, failing: Observation) ->
         conflict: what the threads did in the failing run.
         failing: what the failing run accessed.
     """
-    if kind not in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY, kinds.TOO_SOON) or conflict.right is None:
+    if kind not in _KINDS or conflict.right is None:
         return ""
     late, early = conflict.right.access, conflict.right.others[0]
-    if not late.writes:
+    if kind == kinds.INVALIDATED:
+        early = next((other for other in reversed(conflict.right.others) if other.writes), early)
+    elif not late.writes:
         return ""
     signal = _signal_to(early, failing)
+    if kind == kinds.INVALIDATED and (signal is None or not _pairs(signal)):
+        return ""
     if (signal is None or not _pairs(signal)) and kind != kinds.TOO_EARLY and early.old.text not in _NOT_YET:
         return ""  # it may have been meant to begin before that
     if signal is None:

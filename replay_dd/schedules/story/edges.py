@@ -122,6 +122,21 @@ def publishes(left: Edge | None, right: Edge) -> bool:
     return new.type == "bool" or (bool(new.type) and right.access.name.startswith(f"{new.type}."))
 
 
+def replaced_together(left: Edge, right: Edge) -> bool:
+    """Whether a thread looks at two things that another one replaces in between, each by another value of its sort.
+
+    A flag that is turned, or None, rather says that the other thing must not be used any more.
+    """
+    for edge in (left, right):
+        stores = [one for one in edge.others if one.does == "stores" and one.thing == edge.access.thing]
+        if not stores or edge.access.does != "reads":
+            return False
+        values = (edge.access.old, stores[-1].new)
+        if any(one.is_missing or not one.is_known or one.type in ("bool", "NoneType") for one in values):
+            return False
+    return len({one.thread for edge in (left, right) for one in edge.others if one.writes}) == 1
+
+
 def replaces_container(left: Edge, right: Edge) -> bool:
     """Whether it goes through a container, and then puts another one in its place."""
     first, last = left.access, right.access

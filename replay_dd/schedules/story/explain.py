@@ -129,8 +129,12 @@ def _told(
     told = _race(found, switch, twins, runner, limit_s)
     if twins.failing_hang is None:
         return told
-    story = tell_deadlock(twins.failing_hang, twins.passing_hang, ending, twins.failing_flow)
-    return told._replace(story=with_race(story, told.story))
+    alone = tell_deadlock(twins.failing_hang, twins.passing_hang, ending, twins.failing_flow)
+    story = with_race(alone, told.story)
+    if story is alone:  # of a race that is not told, what makes no difference says nothing
+        links = told.links._replace(tried=tuple(link for link in told.links.tried if link.proved))
+        told = told._replace(links=links)
+    return told._replace(story=story)
 
 
 def _race(

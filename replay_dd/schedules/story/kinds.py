@@ -21,6 +21,7 @@ from replay_dd.schedules.story.edges import (
     is_counted_item,
     misses,
     publishes,
+    replaced_together,
     replaces,
     replaces_container,
     sets_flag,
@@ -292,6 +293,8 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.writes and last.writes:
         return _two_writes(left, right)
     if first.reads and last.reads:
+        if replaced_together(left, right):
+            return TORN_READ
         return CHECK_THEN_ACT if checks(first) or takes_out(last) else TORN_READ
     if first.reads and last.writes:
         return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT

@@ -6,6 +6,8 @@ and what goes wrong is in one thread.
 Rules of this module:
 
 * A look finds what is left over if its thread stored it, and has looked from the same place since.
+* So do variables of `contextvars`, as long as the thread stays in one context. Where it does not, as in the tasks of an
+  event loop, or where a call runs in a context of its own, nothing is concluded.
 * It is told if no look from that place does so in the passing run, and more of them find nothing there.
 """
 
@@ -17,6 +19,7 @@ from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import LEFT_OVER
 
+VARIABLE = "ContextVar"
 INFERRED = "that it is left over: it was looked at from the same place before, and nothing was stored since"
 
 
@@ -45,15 +48,35 @@ def _left_over(observed: Observation) -> Iterator[tuple[Access, Access]]:
     stored: dict[tuple[str, int, str], Access] = {}
     looked: set[tuple[tuple[str, int, str], tuple[str, int, str]]] = set()
     for one in observed.accesses:
-        if one.thing[0] != "local":
+        if one.thing[0] != "local" or one.task:
             continue
         if one.writes:
             stored[one.thing] = one
             looked = {seen for seen in looked if seen[0] != one.thing}
-        elif one.thing in stored and not one.old.is_missing:
+        elif one.thing in stored and not one.old.is_missing and _is_left(one, stored[one.thing]):
             if (one.thing, _place(one)) in looked:
                 yield stored[one.thing], one
             looked.add((one.thing, _place(one)))
+
+
+def _is_left(look: Access, stored: Access) -> bool:
+    """Whether a look may find what was stored: another value is that of another context."""
+    return look.holder_type != VARIABLE or look.old.same(stored.new)
+
+
+def help_of_left_over(look: Access) -> str:
+    """What would help.
+
+    Args:
+        look: what finds something left over.
+    """
+    keeps = "a thread that serves one call after another keeps it"
+    if look.holder_type == VARIABLE:
+        return (
+            f"run each call in a context of its own (`contextvars.copy_context().run`), or `reset()` {look.name} when "
+            f"a call ends; {keeps}"
+        )
+    return f"set {look.name} in each call, or delete it when a call ends; {keeps}"
 
 
 def _found_nothing(observed: Observation, look: Access) -> int:

@@ -243,18 +243,26 @@ class _Trial:
 
     def _before(self, own: Access, other: Access) -> _Ended:
         """Let the thread do its access already before that of the other one."""
-        added = [Trigger(other.thread, self._time_before(other, own), own.thread)]
+        stop = self._time_before(other, own)
+        stands = self._stands_at(stop, other)
+        added = [] if stands else [Trigger(other.thread, stop, own.thread)]
         back = self._time_after(own, other)
         if back is not None:
             added.append(Trigger(own.thread, back, other.thread))
-        return self._turned(added, own, other)
+        return self._turned(added, own, other, moved=stands)
+
+    def _stands_at(self, stop: int, other: Access) -> bool:
+        """Whether the other thread has come as far when the guilty switch gives it its turn: that must come later."""
+        away = [one for one in self.failing.switches if one.global_time <= self.switch.global_time]
+        last = next((one.time for one in reversed(away) if one.thread == other.thread), -1)
+        return self.switch.thread == self.conflict.thread and stop <= last <= other.time
 
     def _to_others(self, time: int, other: str = "") -> Trigger:
         thread = self.conflict.thread
         return Trigger(thread, time, self.switch.to if thread == self.switch.thread or not other else other)
 
-    def _turned(self, added: Sequence[Trigger], first: Access, second: Access) -> _Ended:
-        outcome, seen, words = self._run(added)
+    def _turned(self, added: Sequence[Trigger], first: Access, second: Access, *, moved: bool = False) -> _Ended:
+        outcome, seen, words = self._run(added, moved=moved)
         one, other = _again(first, self.observed, seen), _again(second, self.observed, seen)
         return _Ended(outcome, one is not None and (other is None or one.number < other.number), words)
 
@@ -279,7 +287,7 @@ class _Trial:
     def _time_before(self, access: Access, other: Access) -> int:
         """The thread time at which another thread can come first: before the section under the lock that both hold."""
         common = set(access.held) & set(other.held)
-        time = access.time
+        time = self._time_of(access)
         for one in reversed([one for one in self.observed.accesses if one.thread == access.thread]):
             if one.number >= access.number:
                 continue
@@ -288,6 +296,13 @@ class _Trial:
             elif common.isdisjoint(one.held):
                 break
         return time
+
+    def _time_of(self, access: Access) -> int:
+        """The thread time of an access; what lets go of an object does so already, though that is seen only then."""
+        if access.is_weak and access.does == "deletes":
+            own = (one for one in self.observed.accesses if one.thread == access.thread and one.number < access.number)
+            return max((one.time for one in own if one.place == access.place), default=access.time)
+        return access.time
 
     def _time_after(self, access: Access, other: Access | None = None) -> int | None:
         """The thread time of the first yield point after an access; None if it is not known that there is one.

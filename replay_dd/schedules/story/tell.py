@@ -13,9 +13,11 @@ from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.early_signal import help_of_early_signal
+from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
+from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.second_look import help_of_second_look
@@ -51,7 +53,7 @@ def tell_race(
     if not kind or (conflict.left is None and conflict.right is None):
         return None
     passes = passes_in_words(kind, conflict, passing_order(conflict, failing, passing))
-    story = _Teller(conflict, failing, passing, proved).tell(kind, passes)
+    story = _Teller(conflict, failing, passing, ending, proved).tell(kind, passes)
     waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
     return story._replace(waits=waits)
 
@@ -63,6 +65,7 @@ class _Teller:
     conflict: Conflict
     failing: Observation
     passing: Observation
+    ending: Ending
     proved: Sequence[Access] = ()
     letters: Letters = field(default_factory=Letters)
     marks: int = 0
@@ -101,7 +104,7 @@ class _Teller:
             passing=tuple(self._passing(own_before + stretch + (accesses if conflict.never else own_after))),
             locks=tuple(locks_in_words(self.failing, self.passing, own_before + stretch + own_after)),
             inferred=tuple(inferred_from(conflict, self.failing)),
-            help=self._help(kind, edges[0].access),
+            help=self._help(kind, edges[0].access) or help_of_own_change(self.failing, self.ending),
         )
 
     def _help(self, kind: str, access: Access) -> str:
@@ -112,10 +115,7 @@ class _Teller:
         if kind == kinds.OUTSIDE_LOOP:
             return help_of_call_outside(self.conflict)
         if kind == kinds.LEFT_OVER:
-            return (
-                f"set {access.name} in each call, or delete it when a call ends; a thread that serves one call "
-                "after another keeps it"
-            )
+            return help_of_left_over(access)
         too_soon = help_of_second_look(kind, self.conflict, self.failing) or help_of_early_signal(
             kind, self.conflict, self.failing
         )

@@ -40,7 +40,7 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
         if access.global_time >= switch.global_time and _cannot_succeed(access) and same_look(access) not in innocent
     ]
     known = [access for access in failed if is_raised(access, ending)]
-    victim = next(iter(known), None) or _in_loop(failing, ending) or next(iter(failed), None)
+    victim = next(iter(known), None) or step_in_loop(failing, ending) or next(iter(failed), None)
     return None if victim is None else _directory_of(failing, victim) or victim
 
 
@@ -315,7 +315,7 @@ def _cannot_succeed(access: Access) -> bool:
     return sort in ("file", "object") and access.reads and old.is_missing
 
 
-def _in_loop(failing: Observation, ending: Ending) -> Access | None:
+def step_in_loop(failing: Observation, ending: Ending) -> Access | None:
     """The step of a loop that found its container changed, as an exception says; None if there is none."""
     for error in ending.exceptions:
         frame = error.innermost

@@ -3,10 +3,8 @@
 Rules of this module:
 
 * The call is the latest one of that function, by that thread, which had begun when it took the thing.
-* An exception left the call if its last instruction returns nothing, and the thread went on outside of it. Each handler
-  that only raises it again is followed back to what it handles; a ``with`` and a ``finally:`` have one, too. A handler
-  that is done before has nothing to do with it.
-* A generator that stopped at a ``yield`` was not left by an exception, or that does not show.
+* An exception left the call if its last instruction returns nothing, and the thread went on outside of it; it was
+  raised where ``handled.py`` says.
 * A ``return`` in a ``with`` ends in the line of that ``with``, after the line that tells.
 """
 
@@ -19,11 +17,7 @@ from typing import NamedTuple
 
 from replay_dd.schedules.flow import ENDS, Activation, Flow
 from replay_dd.schedules.hang import HangFrame, HangStep
-
-_HANDLER_BEGINS, _HANDLER_ENDS = "PUSH_EXC_INFO", "POP_EXCEPT"
-_RAISES_AGAIN = "RERAISE"
-_BEFORE_LAST_STEPS = "COPY"  # of what ends a handler that an exception leaves
-_WAITS = ("YIELD_VALUE", "RETURN_GENERATOR", "SEND")
+from replay_dd.schedules.story.handled import WAITS, raised_at
 
 
 class WayOut(NamedTuple):
@@ -50,9 +44,9 @@ def way_out_of(flow: Flow | None, step: HangStep, place: HangFrame) -> WayOut | 
         lines = [flow.instruction(number).line for number in call.steps]
         before = next((line for line in reversed(lines) if line != lines[-1]), lines[-1])
         return WayOut(call.code.file, max(before, lines[-1]), raised=False)
-    if names[-1] in _WAITS or _goes_on_inside(flow, call):
+    if names[-1] in WAITS or _goes_on_inside(flow, call):
         return None
-    return WayOut(call.code.file, flow.instruction(_raised_at(flow, call)).line, raised=True)
+    return WayOut(call.code.file, flow.instruction(raised_at(flow, call, len(call.steps) - 1)).line, raised=True)
 
 
 def never_releases(place: HangFrame) -> bool:
@@ -116,28 +110,6 @@ def _call_of(flow: Flow, step: HangStep, place: HangFrame) -> Activation | None:
         if any(0 < time <= step.time for time in times):
             return call
     return None
-
-
-def _raised_at(flow: Flow, call: Activation) -> int:
-    """The step that raised the exception that left a call."""
-    at = len(call.steps) - 1
-    while at > 0 and flow.instruction(call.steps[at]).name == _RAISES_AGAIN:
-        at = _handles(flow, call, at)
-    return call.steps[at]
-
-
-def _handles(flow: Flow, call: Activation, again: int) -> int:
-    """Which step of a call raised what a later one raises again."""
-    done = 0  # handlers inside of that one, or before it
-    for at in range(again - 1, 0, -1):
-        before, name = (flow.instruction(call.steps[one]).name for one in (at - 1, at))
-        if name == _HANDLER_ENDS and before != _BEFORE_LAST_STEPS:
-            done += 1
-        elif name == _HANDLER_BEGINS and done:
-            done -= 1
-        elif not done and flow.steps[call.steps[at]].at not in flow.instruction(call.steps[at - 1]).following:
-            return at - 1
-    return 0
 
 
 def _goes_on_inside(flow: Flow, call: Activation) -> bool:

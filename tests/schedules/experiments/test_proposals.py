@@ -16,7 +16,7 @@ import pytest
 from replay_dd.report.tried import virtual_in_words
 from replay_dd.schedules.experiments import experiments as module
 from replay_dd.schedules.experiments.experiments import Budget
-from replay_dd.schedules.experiments.narrow import bodies_called, narrowed
+from replay_dd.schedules.experiments.narrow import bodies_called, covers, narrowed
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
     deadlock_proposals,
@@ -407,5 +407,45 @@ def test_a_lock_around_one_statement_moves_into_what_that_calls(
     found: Any = SimpleNamespace(failing=SimpleNamespace(program=program_with(tmp_path, prog_py=TEXT)))
     for holding, expected in (({around, body}, [body, around]), ({around}, [around])):
         trials: Any = SimpleNamespace(holds=lambda lock, *_, passing, holding=holding: lock in holding)
-        search = module._Search(found, found, twins, found, trials, found, Budget(), 0)  # type: ignore[arg-type]
+        search = module._Search(found, found, twins, conflict(None, None), trials, found, Budget(), 0)  # type: ignore[arg-type]
         assert search._narrowed(around, [0], passing=False) == expected
+
+
+def test_what_a_lock_is_about_stays_under_it() -> None:
+    """The schedules at hand may not need all of it."""
+    reads, stores = access("0.1", (UPDATE, 3), (GET, 9)), access("0.2", (RESET, 18), does="stores", held=(LOCK,))
+    lock = VirtualLock((region(UPDATE, 3, 6), region(RESET, 18)))
+    assert covers(lock, [reads, stores])
+    assert not covers(VirtualLock(lock.regions[:1]), [reads, stores])
+    assert covers(VirtualLock(lock.regions[:1], "self.lock"), [reads, stores]), "it holds a lock of the program there"
+    assert not covers(VirtualLock(lock.regions[:1], "self.lock"), [stores._replace(held=())])
+
+
+def test_the_update_of_another_thread_is_one_step(tmp_path: Path) -> None:
+    """``self.stock += 1``, where a descriptor reads and stores what is behind that."""
+    text = "def sell():\n    s.left -= 1\ndef deliver():\n    s.left += 1\n    s.left = 1\n"
+    text += "def get():\n    pass\ndef put():\n    pass\n"
+    sources = Sources(program_with(tmp_path, prog_py=text))
+    own = [access("0.1", ("sell", 2), one) for one in (("get", 7), ("put", 9))]
+    others = [access("0.2", ("deliver", 4), ("get", 7)), access("0.2", ("deliver", 4), ("put", 9), does="stores")]
+    (group,) = lock_proposals(conflict(own[0], own[1], *others), seen(own[0], *others, own[1]), sources)
+    assert group[0].regions == (region("deliver", 4), region("sell", 2))
+    apart = [others[0], access("0.2", ("deliver", 5), ("put", 9), does="stores")]
+    (group,) = lock_proposals(conflict(own[0], own[1], *apart), seen(own[0], *apart, own[1]), sources)
+    assert group[0].regions == (region("deliver", 4, 5), region("sell", 2))
+    beside = [others[0], access("0.2", ("deliver", 5), ("put", 9), does="stores", thing=("attribute", 1, "sold"))]
+    (group,) = lock_proposals(conflict(own[0], own[1], *beside), seen(own[0], *beside, own[1]), sources)
+    assert not any(one.function == "deliver" for one in group[0].regions)
+
+
+def test_narrowing_keeps_what_the_story_is_about(sources: Sources, tmp_path: Path) -> None:
+    """The reader in one function, and who changes both things in another one: no schedule needed that here."""
+    both = VirtualLock((region(RESET, 18, 20), region(UPDATE, 3, 6)))
+    reads = access("0.1", (UPDATE, 3)), access("0.1", (UPDATE, 6))
+    stores = access("0.2", (RESET, 18), does="stores"), access("0.2", (RESET, 20), does="stores")
+    told = conflict(*reads, *stores)
+    found: Any = SimpleNamespace(failing=SimpleNamespace(program=program_with(tmp_path, prog_py=TEXT)))
+    twins = SimpleNamespace(failing=seen(*reads, *stores)[0], passing=seen()[1])
+    trials: Any = SimpleNamespace(holds=lambda *_, passing: True)
+    search = module._Search(found, found, twins, told, trials, found, Budget(), 0)  # type: ignore[arg-type]
+    assert search._narrowed(both, [0], passing=False)[0] == both

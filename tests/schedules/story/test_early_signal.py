@@ -60,6 +60,19 @@ def test_what_a_called_function_does_after_the_signal_comes_too_late_as_well() -
     assert told(signal, wait, LOOK, noted._replace(stack=(inside,))) == ""
 
 
+def test_who_tells_another_one_to_close_what_it_still_uses_is_told() -> None:
+    signal, wait = call("0.1", 4, "set()", "Event"), call("0.2", 5, "wait()", "Event")
+    closes = access("0.2", 6, 6, "calls", writes=True, detail="shutdown()")
+    uses = access("0.1", 9, 9, "reads")
+    for accesses, helps in (((signal, wait, closes, uses), True), ((wait, closes, uses), False)):
+        failing = seen(*accesses)
+        use, close = failing.accesses[-1], failing.accesses[-2]
+        conflict = Conflict("0.1", None, Edge(use, (close,), inferred=False), None, (close,), (), (use,))
+        told = help_of_early_signal(kinds.INVALIDATED, conflict, failing)
+        assert told.startswith("call set() of Thing.free (prog.py:4) only after prog.py:9") == helps, told
+        assert bool(told) == helps
+
+
 def test_a_signal_of_one_kind_does_not_end_a_wait_of_another_kind() -> None:
     put, wait = call("0.1", 4, "put()", "Queue"), call("0.2", 5, "join()", "Queue")
     assert told(put, wait, LOOK, LATE) == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,7 +14,10 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import Observation, Value
 from replay_dd.schedules.story import explain as module
-from replay_dd.schedules.story.explain import conflicts_elsewhere, explain
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.explain import Explanation, conflicts_elsewhere, explain
+from replay_dd.schedules.story.links import Link, Links
+from replay_dd.schedules.story.story import HangTold, Story
 from replay_dd.schedules.story.twins import Twins, observe_twins
 from tests.schedules.logs import FAILED, log_of
 from tests.schedules.story.test_kinds import access, switch
@@ -88,6 +91,23 @@ def test_without_a_common_thing_there_is_no_story(monkeypatch: pytest.MonkeyPatc
     nothing = Twins(Observation((), {}), Observation((), {}))
     monkeypatch.setattr(module, "observe_twins", lambda *_: nothing)
     assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
+
+
+def test_of_a_race_that_did_not_lead_to_the_hang_only_proved_orders_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    look, store = access("0.2", 1, 5, "reads"), access("0.1", 5, 6, "stores")
+    links = Links((Link(look, store, False, "the other way round, it fails, too"), Link(look, store, True)))
+    race = Explanation(Story(kinds.CHECK_THEN_ACT, (), "", ()), links=links)
+    hangs = Story(kinds.LOCK_ORDER, (), "", (), hang=cast(Any, ()))
+    told: list[Explanation] = []
+    monkeypatch.setattr(module, "_race", lambda *_: race)
+    nothing = Observation((), {})
+    monkeypatch.setattr(
+        module, "observe_twins", lambda *_: Twins(nothing, nothing, failing_hang=cast(Any, SimpleNamespace()))
+    )
+    for story in (hangs, hangs._replace(kind=kinds.NEVER_COMES, hang=HangTold(cast(Any, ()), cast(Any, ())))):
+        monkeypatch.setattr(module, "tell_deadlock", lambda *_, story=story: story)
+        told.append(explain(isolated()))
+    assert [[link.proved for link in one.links.tried] for one in told] == [[True], [False, True]]
 
 
 def test_only_accesses_are_observed() -> None:

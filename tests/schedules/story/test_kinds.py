@@ -69,6 +69,11 @@ def shape(
     )
 
 
+STORES_X = [access("0.2", 1, 5, "stores"), access("0.2", 2, 6, "calls", Y, reads=False, writes=True)]
+TAKES_Y_AWAY = [access("0.2", 1, 5, "stores"), access("0.2", 2, 6, "stores", Y, new=number(None))]
+OF_TWO_THREADS = [access("0.2", 1, 5, "stores"), access("0.3", 2, 6, "stores", Y)]
+
+
 @pytest.mark.parametrize(
     ("conflict", "kind"),
     [
@@ -81,6 +86,12 @@ def shape(
         (shape("stores", "reads", "stores"), kinds.TORN_UPDATE),
         (shape("stores", "reads", "stores", right_thing=Y), kinds.TORN_UPDATE),
         (shape("reads", "stores", "reads", right_thing=Y), kinds.TORN_READ),
+        # A cache compares the key before it gives the value; another thread has replaced both meanwhile.
+        (shape("reads", "stores", "reads", right_thing=Y, tested=True), kinds.TORN_READ),
+        (shape("reads", "stores", "reads", right_thing=Y, tested=True, old=number(True)), kinds.CHECK_THEN_ACT),
+        (shape("reads", "", "reads", right_thing=Y, tested=True, others=STORES_X), kinds.CHECK_THEN_ACT),
+        (shape("reads", "", "reads", right_thing=Y, tested=True, others=TAKES_Y_AWAY), kinds.INVALIDATED),
+        (shape("reads", "", "reads", right_thing=Y, tested=True, others=OF_TWO_THREADS), kinds.CHECK_THEN_ACT),
         (
             shape("reads", "", "reads", tested=True, others=[access("0.2", 1, 5, "stores", new=number(None))]),
             kinds.INVALIDATED,
@@ -414,3 +425,17 @@ def test_only_the_permit_of_a_semaphore_belongs_to_no_other_value() -> None:
     assert essential(conflict, PASSED) is conflict  # of a class of the program
     permit = conflict.left.access._replace(thing=("object", 1, ""))
     assert essential(conflict._replace(left=conflict.left._replace(access=permit)), PASSED).left is None
+
+
+@pytest.mark.parametrize("finds_it", [True, False])
+def test_a_look_that_waits_for_what_others_do_is_no_side_of_the_conflict(finds_it: bool) -> None:
+    """The main thread waits for a result, which 0.2 sets meanwhile; 0.1 need not set its own before that."""
+    future: dict[str, Any] = {"thing": ("object", 3, ""), "does": "calls", "holder_type": "Future"}
+    waits = access("0", 1, 1, reads=True, **future)
+    goes_on = access("0", 1, 7, "acquires", ("lock", 4, ""))
+    looks = access("0.1", 2, 2, reads=True, **future)
+    other = access("0.2", 1, 5, reads=not finds_it, writes=finds_it, **future)
+    sets = access("0.1", 3, 9, writes=True, **future)
+    conflict = conflict_of([waits, looks, other, goes_on, sets], 3, 3)
+    assert conflict.right is not None
+    assert [one.thread for one in conflict.right.others] == (["0.2"] if finds_it else ["0", "0.2"])

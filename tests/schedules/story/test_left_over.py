@@ -7,9 +7,9 @@ import pytest
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.kinds import kind_of
-from replay_dd.schedules.story.left_over import find_left_over
+from replay_dd.schedules.story.left_over import find_left_over, help_of_left_over
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, access
+from tests.schedules.story.test_kinds import NOTHING, access, number
 from tests.schedules.story.test_victim import seen
 
 
@@ -36,6 +36,20 @@ def test_a_later_call_of_the_same_thread_finds_what_is_left() -> None:
     assert conflict.right is not None
     assert conflict.right.access == failing.accesses[2]
     assert kind_of(conflict, PASSED) == kinds.LEFT_OVER
+
+
+@pytest.mark.parametrize(("found", "task", "is_left"), [("ann", 0, True), ("bob", 0, False), ("ann", 2, False)])
+def test_a_context_variable_is_left_over_as_it_was_stored_outside_of_tasks(
+    found: str, task: int, is_left: bool
+) -> None:
+    """Another value is that of another context, which `run()` has entered; each task of an event loop has its own."""
+    more = {"holder_type": "ContextVar", "task": task}
+    stored = sets()._replace(new=number("ann"), **more)  # type: ignore[arg-type]
+    failing = seen(stored, looks(old=number("ann"), **more), looks(old=number(found), **more))
+    conflict = find_left_over(failing, seen(stored, looks(**more), looks("0.2", old=NOTHING, **more)))
+    assert (conflict is not None) == is_left
+    if conflict is not None and conflict.right is not None:
+        assert "copy_context().run" in help_of_left_over(conflict.right.access)
 
 
 @pytest.mark.parametrize(

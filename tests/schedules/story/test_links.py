@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.model import Trigger
+from replay_dd.schedules.model import Switch, Trigger
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.links import ANOTHER_WAY, PASSES_TOO, Link, Links, try_links
@@ -39,7 +39,12 @@ def section(thread: str, begins: int, does: str, *, held: tuple[int, ...] = (9,)
 
 
 def links_of(
-    failing: Observation, turned: Observation, ends: Callable[[Plan], bool], *, inferred: bool = False
+    failing: Observation,
+    turned: Observation,
+    ends: Callable[[Plan], bool],
+    *,
+    inferred: bool = False,
+    switches: Sequence[Switch] = (),
 ) -> tuple[Links, list[Plan]]:
     """What is proved of a store of 0.1 after a look of 0.2; ``ends`` tells which plans turn both round."""
     plans: list[Plan] = []
@@ -56,8 +61,8 @@ def links_of(
     ending = replace(PASSED, thread_times={"0.1": 90, "0.2": 90})
     judge: Any = SimpleNamespace(outcome=lambda log: Outcome.PASS)
     runner: Any = SimpleNamespace(run=run)
-    switch: Any = SimpleNamespace(trigger=GUILTY, thread="0.1", time=10, to="0.2")
-    log = log_of([], ending)
+    switch: Any = SimpleNamespace(trigger=GUILTY, thread="0.1", time=10, to="0.2", global_time=40)
+    log = log_of(switches, ending)
     _, links = try_links(conflict, failing, log, switch, judge, runner, time_limit_s=None, most_runs=9)
     return links, plans
 
@@ -73,6 +78,49 @@ def test_accesses_without_a_common_lock_are_turned_round_alone() -> None:
     theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores", held=())
     links, plans = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: True)
     assert set(plans[0].triggers) == {Trigger("0.2", 22, "0.1"), Trigger("0.1", 13, "0.2")}
+    assert [link.proved for link in links.tried] == [True]
+
+
+@pytest.mark.parametrize("stands", [20, 21, 22])
+def test_who_stands_there_already_gets_its_turn_only_later(stands: int) -> None:
+    """It was stopped where it waits for the lock, or has taken it: to stop it there once more changes nothing."""
+    theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
+    there = Switch("0.2", stands, "0.1", False, False, None, 30, 0)
+    guilty = Switch("0.1", 10, "0.2", False, False, None, 40, 0)
+    links, plans = links_of(
+        seen(*theirs, *own), seen(*own, *theirs), lambda plan: GUILTY not in plan.triggers, switches=[there, guilty]
+    )
+    assert [set(plan.triggers) for plan in plans] == [{there.trigger, Trigger("0.1", 19, "0.2")}]
+    assert [link.proved for link in links.tried] == [True]
+
+
+@pytest.mark.parametrize(("stands", "then"), [(19, 30), (23, 30), (20, 50)])
+def test_who_stands_elsewhere_or_there_only_later_is_stopped(stands: int, then: int) -> None:
+    theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
+    there = Switch("0.2", stands, "0.1", False, False, None, then, 0)
+    _, plans = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: True, switches=[there])
+    assert Trigger("0.2", 20, "0.1") in plans[0].triggers
+
+
+def test_who_lets_go_of_an_object_is_stopped_before_it_does() -> None:
+    """That the object is gone is seen only after the instruction."""
+    reference: dict[str, Any] = {"holder_type": "ReferenceType", "thing": ("item", 4, "")}
+    lets_go = access("0.2", 20, 0, "stores", ("attribute", 5, "kept"))
+    gone = access("0.2", 21, 0, "deletes", reads=True, writes=True, place=lets_go.place, **reference)
+    asks = access("0.1", 10, 0, "reads", **reference)
+    store = access("0.1", 11, 0, "stores", ("attribute", 6, "other"))
+    failing, turned = seen(lets_go, gone, asks, store), seen(asks, store, lets_go, gone)
+    own, others = failing.accesses[2], failing.accesses[1]
+    runner: Any = SimpleNamespace(
+        run=lambda plan, _: (plans.append(plan), SimpleNamespace(log=log, accesses=turned))[1]
+    )
+    plans: list[Plan] = []
+    log = log_of([], replace(PASSED, thread_times={"0.1": 90, "0.2": 90}))
+    conflict = Conflict("0.1", None, Edge(own, (others,), inferred=False), None, (others,), (), (own,))
+    judge: Any = SimpleNamespace(outcome=lambda log: Outcome.PASS)
+    switch: Any = SimpleNamespace(trigger=GUILTY, thread="0.1", time=10, to="0.2", global_time=40)
+    _, links = try_links(conflict, failing, log, switch, judge, runner, time_limit_s=None, most_runs=9)
+    assert Trigger("0.2", 20, "0.1") in plans[0].triggers
     assert [link.proved for link in links.tried] == [True]
 
 

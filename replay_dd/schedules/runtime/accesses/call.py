@@ -9,16 +9,17 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
 from . import values
 from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
+from .all_attributes import MOST, attributes_found, viewed
 from .arrays import is_array, owner
-from .closable import is_socket, of_socket
-from .contexts import entered, use_of
+from .closable import is_closed_database, is_socket, of_socket
+from .contexts import entered, is_variable, of_variable, use_of
 from .files import of_file, of_open_file
 from .instruction import Instruction
 from .library_containers import inside
 from .loops import is_loop, of_loop
 from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
-from .outside_loop import outside_of_loop
+from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, reads_directory, streams
@@ -34,7 +35,6 @@ _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "inter
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
-_MOST_STORED = 30  # attributes, at a time
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
 
@@ -45,13 +45,24 @@ class AnyInstruction(Instruction):
 
     def call(self) -> Access | None:
         """What a call does, if it is of something built in; what others do is seen in their own code."""
-        access = self._what_it_does()
+        access = self._with_attributes(self._what_it_does())
         if self._context is None:
             return access
         use = use_of(self._context, self.names.name_of(self._context))
         if access is not None and not self.also:
             self.also = [use]
         return access or use
+
+    def _with_attributes(self, access: Access | None) -> Access | None:
+        """What a call finds in a dictionary of attributes, as the attributes; anything else as it is."""
+        if access is None:
+            return None
+        told: list[Access] = []
+        for one in (*self.also, access):
+            found = attributes_found(one, self.names.whose_attributes(one.holder))
+            told += [each for each in (self.item(one.holder, None, name, READS) for name in found) if each] or [one]
+        self.also = told[:-1]
+        return told[-1]
 
     def _what_it_does(self) -> Access | None:
         if self.name == "CALL_FUNCTION_EX":  # one value for all arguments, and one for those with names
@@ -142,7 +153,7 @@ class AnyInstruction(Instruction):
         if name == "vars" and arguments:
             self.names.remember_attributes(arguments[0])
         if arguments and on_whole(name):
-            access = self.whole(arguments[0], expressions[0], READS)
+            access = self.whole(viewed(arguments[0]), expressions[0], READS)
             if access is not None:
                 access.detail = f"{name}()"
                 access.old = values.size(access.old) if name == "len" else access.old
@@ -182,9 +193,10 @@ class AnyInstruction(Instruction):
             return of_open_file(own, name, self.names.name_of(own, expression))
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
-        outside = outside_of_loop(own, name, self.names.name_of(own, expression))
-        if outside is not None:
-            return outside
+        if is_variable(own):
+            return of_variable(own, name, arguments, self.names.name_of(own, expression))
+        if is_outside_of_loop(own, name):
+            return of_call_outside(own, name, self.names.name_of(own, expression))
         if is_loop(own):
             return of_loop(own, name, self.names.name_of(own, expression))
         if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
@@ -239,8 +251,8 @@ class AnyInstruction(Instruction):
         access.reads, access.writes = name != "close", name == "close"
         access.detail = f"{name}()"
         if access.writes:
-            self.names.closed.add(id(own))
-        elif id(own) in self.names.closed:
+            self.names.remember_closed(own)
+        elif is_closed_database(own, self.names.closed):
             access.old = MISSING
         return access
 
@@ -304,7 +316,7 @@ class AnyInstruction(Instruction):
         stores: list[Access] = []
         for given in (*arguments, named):
             for key, value in given.items() if values.exactly(given, dict) else ():
-                store = self.item(own, None, key, STORES) if len(stores) < _MOST_STORED else None
+                store = self.item(own, None, key, STORES) if len(stores) < MOST else None
                 if store is None or store.sort == ITEM:
                     return []
                 store.new = value

@@ -1,9 +1,10 @@
-"""Streams and sockets that one thread may close while another one uses them.
+"""Streams, sockets and databases that one thread may close while another one uses them.
 
 Rules of this module:
 
-* Only what has no path is told here: streams in memory, temporary files, pipes, sockets. The others are files.
+* Of files, only what has no path is told here: streams in memory, temporary files, pipes. The others are in files.py.
 * Whether it is closed is asked of the interpreter's own types only, never of a class of the program.
+* A cursor does not tell; it is known from its ``close()``.
 """
 
 from __future__ import annotations
@@ -63,6 +64,28 @@ def of_socket(own: Any, name: str, called: str) -> Access | None:
     """
     effect = effect_of("socket", name)
     return None if effect is None else _access(own, name, effect, called, closed=own.fileno() < 0)
+
+
+def is_closed_database(own: Any, closed_cursors: dict[int, Any]) -> bool:
+    """Whether a connection or a cursor of ``sqlite3`` is closed.
+
+    Args:
+        own: the connection or cursor.
+        closed_cursors: weak references to the cursors that were closed, by identity.
+    """
+    known = closed_cursors.get(id(own))
+    if known is not None and known() is own:
+        return True
+    kinds: Any = values.mro(type(own))
+    known_as = "sqlite3", "Connection"
+    kind = next((one for one in kinds if (values.module_name(one), values.type_name(one)) == known_as), None)
+    if kind is None:
+        return False
+    try:
+        kind.total_changes.__get__(own)
+    except Exception:  # a ProgrammingError, whose class the program may not have loaded
+        return True
+    return False
 
 
 def _access(own: object, name: str, effect: tuple[bool, bool], called: str, *, closed: bool) -> Access:

@@ -12,6 +12,7 @@ from _collections import deque  # type: ignore[import-not-found]
 from ..compat import ITERATOR_PLACES
 from . import arrays, values
 from .access import ATTRIBUTE, CALLS, CHECKS, DELETES, ITEM, ITERATES, OBJECT, READS, STORES, WHOLE, Access
+from .all_attributes import next_attribute
 from .library_containers import found_in, held, inside, iterated_in
 from .semaphores import is_semaphore, use_of
 from .values import MISSING, UNKNOWN
@@ -58,7 +59,11 @@ class Instruction(VariableInstruction):
             if values.exactly(iterator, values.GeneratorType):
                 of_library = self.whole(iterated_in(iterator.gi_frame), expression, ITERATES)  # type: ignore[attr-defined]
                 return of_library or self.next_of(iterator, expression)
-            return self.whole(values.iterated(iterator), expression, ITERATES)
+            container = values.iterated(iterator)
+            key = next_attribute(iterator, self.names.whose_attributes(container))
+            return (
+                self.whole(container, expression, ITERATES) if key is None else self.item(container, None, key, READS)
+            )
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             return self.call()
         if name == "BEFORE_WITH":

@@ -64,14 +64,14 @@ class Names:
     """Knows how each object was last reached.
 
     Attributes:
-        closed: the identities of connections that were closed.
+        closed: weak references to the cursors that were closed, by identity.
     """
 
     def __init__(self) -> None:
         self._names: dict[int, _Known] = {}
         self._with_attributes: dict[int, _Reference[Any]] = {}
         self._frame = 0
-        self.closed: set[int] = set()
+        self.closed: dict[int, _Reference[Any]] = {}
 
     def begin(self, frame: FrameType) -> None:
         """What is remembered and asked for from now on is what this frame works on."""
@@ -101,6 +101,12 @@ class Names:
         own, reference = values.own_values(thing), _weakly(thing)
         if own is not None and reference is not None:
             self._with_attributes[id(own)] = reference
+
+    def remember_closed(self, thing: object) -> None:
+        """Know that a cursor was closed, if it is one: connections tell themselves, and have no weak references."""
+        reference = _weakly(thing)
+        if reference is not None:
+            self.closed[id(thing)] = reference
 
     def whose_attributes(self, container: object) -> object:
         """The object whose attributes are in a dictionary; None if that is not known to be one."""

@@ -34,24 +34,32 @@ _NAMES = frozenset(name for names in (*_WAKES.values(), _LOOP_WAKES) for name in
 _WITH_LOOP_IN_C = ("Future", "Task")
 
 
-def outside_of_loop(own: object, name: str, called: str) -> Access | None:
-    """What a method does to an object of asyncio whose event loop the present thread does not run; None if it does.
+def is_outside_of_loop(own: object, name: str) -> bool:
+    """Whether a method may wake a task of an event loop that the present thread does not run.
 
     Args:
-        own: the object.
+        own: the object whose method it is; nearly always one that has nothing to do with asyncio.
         name: of the method.
-        called: the name of the object.
     """
     if name not in _NAMES:
-        return None
+        return False
     loop = own if is_loop(own) else _loop_of(own)
     wakes = _LOOP_WAKES if loop is own else _WAKES.get(values.class_name(_base(own)), ())
     if name not in wakes or (loop is not None and (values.own_values(loop) or {}).get("_thread_id") is None):
-        return None
+        return False
     module = sys.modules.get("_asyncio")
     running = None if module is None else module._get_running_loop()
-    if running is not None and (loop is None or running is loop):
-        return None
+    return running is None or (loop is not None and running is not loop)
+
+
+def of_call_outside(own: object, name: str, called: str) -> Access:
+    """A call from outside of an event loop, as an access.
+
+    Args:
+        own: the object of asyncio.
+        name: of the method.
+        called: the name of the object.
+    """
     access = Access(CALLS, OBJECT, own, "", called)
     access.writes = True
     access.detail = f"{name}() {_OUTSIDE}"

@@ -22,7 +22,7 @@ from ..compat import (
     PAIRS,
     TRUTH_TESTS,
 )
-from ..observing import attribute, is_a, local_value, variable
+from ..observing import attribute, attributes_of, is_a, local_value, variable
 from .bytecode import instructions
 from .methods import ASKING_FUNCTIONS, CONTAINERS, CONTENT, FILE, ITERATORS
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .bytecode import Instruction
 
     # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), ("iterator",
-    # expression), ("iterated", expression), ("method", expression, name), ("path", expression of what has the function,
-    # expression of what it is given), or None
+    # expression), ("iterated", expression), ("method", expression, name), ("attributes", expression) for the dictionary
+    # of all, ("path", expression of what has the function, expression of what it is given), or None
     Expression = tuple[Any, ...] | None
     # What an instruction touches: which object, what of it, whether it may change that; or the name of the method,
     # which tells that (``methods.py``).
@@ -91,6 +91,8 @@ def value_of(expression: Expression, frame: FrameType) -> object:
         return _iterated(value_of(expression[1], frame))
     if kind == "method":
         return None
+    if kind == "attributes":
+        return attributes_of(value_of(expression[1], frame)) or None
     if kind == "path":
         module = value_of(expression[1], frame)
         return value_of(expression[2], frame) if module is os or module is os.path else None
@@ -205,7 +207,8 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
             stack += [("method", base, code.co_names[argument >> 1]), None]
         else:
             attribute = code.co_names[argument >> 1 if ATTR_HAS_METHOD_BIT else argument]
-            stack.append(None if base is None else ("attribute", base, attribute))
+            way = ("attributes", base) if attribute == "__dict__" else ("attribute", base, attribute)
+            stack.append(None if base is None else way)
     elif name == "LOAD_METHOD":
         base = stack.pop() if stack else None
         stack += [("method", base, code.co_names[argument]), None]
@@ -222,6 +225,8 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
         del stack[-(argument + 2) :]
         if method is not None and method[0] == "method" and method[2] in _VIEWS:
             stack.append(method[1])
+        elif callee == "vars" and given is not None:
+            stack.append(("attributes", given))
         else:
             stack.append(given if callee in _HAND_ON else None)
     elif name == "GET_ITER":

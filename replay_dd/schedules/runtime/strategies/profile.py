@@ -24,6 +24,7 @@ from ..baton.strategy import Strategy
 from ..channel import ALTERNATIVE, LOCK, TOUCH, UNTOUCHED
 from ..constants import BY_PLACE
 from ..observing import attributes_of, is_module
+from ..points.all_attributes import AllAttributes
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
 from ..points.methods import ASKING_METHODS, FILE, effect_of
 from ..points.places import COUNTED
@@ -82,6 +83,7 @@ class Profile(Strategy):
         self._let_in: ManagedThread | None = None  # who came by a preemption, and has changed nothing yet
         self._sleeps_left = 0  # that end at once while it does not
         self._identities = Identities()
+        self._attributes = AllAttributes()
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
         if self._left_out:
@@ -158,8 +160,9 @@ class Profile(Strategy):
         for expression, name, changes in self._accesses_at(place):
             thing = value_of(expression, frame)
             touch = self._touch(baton, thing, name, changes)
+            self._attributes.remember(expression, frame)
             if touch is not None:
-                found.append(touch)
+                found += self._attributes.each(touch)
         return found
 
     def _touch(self, baton: Baton, thing: object, name: str, changes: bool | str) -> Touch | None:
