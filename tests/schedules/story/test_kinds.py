@@ -414,3 +414,16 @@ def test_only_the_permit_of_a_semaphore_belongs_to_no_other_value() -> None:
     assert essential(conflict, PASSED) is conflict  # of a class of the program
     permit = conflict.left.access._replace(thing=("object", 1, ""))
     assert essential(conflict._replace(left=conflict.left._replace(access=permit)), PASSED).left is None
+
+
+def test_a_wait_for_a_permit_that_goes_on_loses_no_update() -> None:
+    permits: Any = ("object", 1, "")
+    of_it = {"thing": permits, "holder_type": "Semaphore", "reads": True, "writes": True}
+    waits = access("0.1", 4, 4, "calls", detail="acquire(30)", **of_it)
+    gives = access("0.2", 1, 5, "calls", detail="release()", **of_it)
+    gets = access("0.1", 5, 9, "calls", detail="acquire(30)", **of_it)
+    conflict = conflict_of([waits, gives, gets], 5, 5)
+    assert conflict.left is not None
+    assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION
+    other_class = conflict_of([one._replace(holder_type="Thing") for one in (waits, gives, gets)], 5, 5)
+    assert kind_of(other_class, PASSED) == kinds.LOST_UPDATE
