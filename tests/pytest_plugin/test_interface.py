@@ -204,6 +204,20 @@ def test_interface_options_that_make_no_sense(options: list[str], words: str, tm
 
 
 @pytest.mark.once
+def test_a_known_call_that_is_made_no_more_and_options_without_effect_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("damaged")
+    test = tmp_path / "test_it.py"
+    test.write_text("import pytest\n@pytest.mark.replay_dd(known='a.log')\ndef test_it(replay_dd):\n    pass\n")
+    done = pytest_in(tmp_path, "--replay-dd-time=5s")
+    assert "\nThe known race of a.log cannot be checked: " in done.stdout, done.stdout + done.stderr
+    assert "1 failed" in done.stdout
+    assert "no effect" not in done.stdout
+    test.write_text("def test_it():\n    pass\n")
+    done = pytest_in(tmp_path, "--replay-dd-time=5s", "--replay-dd-folder=logs")
+    assert "`--replay-dd-time`, `--replay-dd-folder` have no effect without `--replay-dd` or " in done.stdout
+
+
+@pytest.mark.once
 def test_parts_of_a_test_are_not_counted_as_tests(tmp_path: Path) -> None:
     text = "import unittest\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n"
     text += "        for number in (1, 2):\n            with self.subTest(number=number):\n                pass\n"
