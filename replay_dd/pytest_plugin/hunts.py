@@ -70,6 +70,13 @@ class Hunts:
         self._asking = self._answers = -1
         self._owner = getpid()
 
+    @property
+    def limits(self) -> str:
+        """How much is asked for, in words."""
+        runs = f"{self._asked.runs} schedule{'' if self._asked.runs == 1 else 's'}"
+        in_all = "" if self._total_s is None else f", {self._total_s:g} s in all"
+        return f"each under up to {runs} for up to {self._asked.time_s:g} s{in_all}"
+
     def check_folder(self) -> None:
         """Make sure that logs can be kept, before hours are spent on finding them.
 

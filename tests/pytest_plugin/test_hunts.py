@@ -97,3 +97,17 @@ def test_a_test_that_passes_without_its_known_calls_fails(
     with pytest.raises(StopIteration):
         around.send(outcome)
     assert [str(one) for one in forced] == (["gone"] if fails else [])
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("runs", "total_s", "words"),
+    [
+        (100, None, "each under up to 100 schedules for up to 60 s"),
+        (1, 600.0, "each under up to 1 schedule for up to 60 s, 600 s in all"),
+    ],
+)
+def test_what_is_asked_for_is_told_in_words(runs: int, total_s: float | None, words: str) -> None:
+    own = Hunts.__new__(Hunts)
+    own._asked, own._total_s = Asked(runs, 60.0), total_s
+    assert own.limits == words

@@ -42,6 +42,10 @@ def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_o
 
     done = pytest_in(tests, "-c", "../pytest.ini", "-v", "--color=no", "--replay-dd=12", "--junitxml=report.xml")
     assert done.returncode == 1, done.stdout + done.stderr
+    header = (
+        "replay-dd: hunts tests that start threads, each under up to 12 schedules for up to 60 s, and isolates what"
+    )
+    assert f"\n{header} it finds\n" in done.stdout
     assert re.search(r"^race +\d+ runs +\d+\.\d s  tests/test_it.py::test_it$", done.stdout, re.MULTILINE)
     case = next(
         case for case in ElementTree.parse(tests / "report.xml").iter("testcase") if case.find("failure") is not None
