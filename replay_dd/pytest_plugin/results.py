@@ -151,7 +151,8 @@ def table(results: Iterable[HuntResult]) -> Iterator[str]:
     for result in results:
         if result.why == NO_TIME:
             continue  # they are counted
-        yield f"{result.verdict:<26}{result.runs:>5} runs {result.seconds:>7.1f} s  {result.test}"
+        runs = "run " if result.runs == 1 else "runs"
+        yield f"{result.verdict:<26}{result.runs:>5} {runs} {result.seconds:>7.1f} s  {result.test}"
 
 
 def unfit_in_words(result: HuntResult) -> Iterator[str]:

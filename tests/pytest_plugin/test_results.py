@@ -72,6 +72,13 @@ def test_the_table_has_a_line_for_each_test_but_those_for_which_there_was_no_tim
     assert [line.split()[-1] for line in table([RACY, late, refused])] == [RACY.test, refused.test]
 
 
+def test_the_table_counts_one_run_and_several_in_columns() -> None:
+    one, two = table([HuntResult("t.py::one", NO_FAILURE, 1, 2.0), HuntResult("t.py::two", NO_FAILURE, 2, 2.0)])
+    assert one.split()[2:4] == ["1", "run"]
+    assert two.split()[2:4] == ["2", "runs"]
+    assert one.index("t.py") == two.index("t.py")
+
+
 def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() -> None:
     lines = list(summary([HuntResult("t.py::quiet", NO_FAILURE, 100, 2.0, fresh="it has x open")], 1, 1))
     assert lines[1:] == [
