@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from replay_dd.pytest_plugin.hunted_call import HuntedCalls
 
 _DEFAULT_RUNS = 100
+_KNOWN_RACES = "replay-dd-known-races-of-calls"
+_HOW = (
+    "time",
+    "total",
+    "folder",
+    "granularity",
+    "strategy",
+    "max-delay",
+    "corpus",
+)  # options that only say how to hunt
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -83,11 +93,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
         only_failed = not every and (failed or not config.getini("replay_dd"))
         config.pluginmanager.register(HuntedTests(config, only_failed=only_failed), "replay-dd-hunted-tests")
+        return
+    unused = [f"--replay-dd-{name}" for name in _HOW if config.getoption(f"--replay-dd-{name}")]
+    if unused:
+        from replay_dd.pytest_plugin.unused import UnusedOptions
+
+        config.pluginmanager.register(UnusedOptions(config, unused), "replay-dd-unused-options")
 
 
 @pytest.fixture
 def replay_dd(request: pytest.FixtureRequest) -> HuntedCalls:
     """Vary the thread schedules of one call: ``replay_dd.check(function)``, ``replay_dd.hunt(function)``."""
-    from replay_dd.pytest_plugin.hunted_call import HuntedCalls
+    from replay_dd.pytest_plugin.hunted_call import HuntedCalls, KnownRacesOfCalls
 
+    plugins = request.config.pluginmanager
+    if "_replay_dd_runtime" not in sys.modules and not plugins.hasplugin(_KNOWN_RACES):
+        plugins.register(KnownRacesOfCalls(), _KNOWN_RACES)
     return HuntedCalls(request)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +25,20 @@ if TYPE_CHECKING:
 WHICH_CALL = "REPLAY_DD_HUNTED_CALL"  # in a run of the hunt: the number of the call that is hunted
 EARLIER_CALLS = "REPLAY_DD_EARLIER_CALLS"  # and what was found for those before it, as JSON
 _MADE = "the hunted call is made"
+
+
+class KnownRacesOfCalls:
+    """Fails tests that passed without the calls of which their markers name known races."""
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Iterator[None]:
+        """The test runs; it may come to no call any more."""
+        outcome: Any = yield
+        calls = pyfuncitem.funcargs.get("replay_dd")
+        if isinstance(calls, HuntedCalls) and outcome.excinfo is None:
+            why = calls.not_called()
+            if why:
+                outcome.force_exception(pytest.fail.Exception("\n".join(why), pytrace=False))
 
 
 class HuntedCalls:
@@ -38,6 +52,14 @@ class HuntedCalls:
         self._request = request
         self._asked = 0
         self._found: list[HuntResult] = []
+
+    def not_called(self) -> tuple[str, ...]:
+        """Why known races of the test, which has passed, were tried by none of these calls; and the way out."""
+        from replay_dd.pytest_plugin.hunts import hunts_of
+        from replay_dd.pytest_plugin.results import NO_FAILURE, HuntResult, unfit_in_words
+
+        unfit = hunts_of(self._request.config).not_called(self._request.node, self._asked)
+        return tuple(unfit_in_words(HuntResult(self._request.node.nodeid, NO_FAILURE, unfit=unfit)))
 
     def hunt(
         self,

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import wrap
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.experiment.forked import CannotForkError
@@ -46,6 +47,7 @@ _LEAST_LIMIT_S = 30.0
 _SLOWER = 20  # how many times as long as by itself a test may take under control, and some seconds more:
 _START_S = 10.0
 _LONGEST_NAME = 100
+_WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,7 @@ class Hunter:
         return HuntResult(
             *(test, RACE, found.runs, 0, why, failure, "not isolated"),
             log=self._shown(folder / "fail.log"),
+            story=tuple(wrap(f"RACE, not isolated: {why}", _WIDTH)),
             told=told,
             interrupted=found.interrupted,
         )

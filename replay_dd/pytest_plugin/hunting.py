@@ -65,6 +65,11 @@ class HuntedTests:
         self._waiting: tuple[pytest.TestReport, bool] | None = None
         self._watch = ThreadWatch()
 
+    def pytest_report_header(self) -> str:
+        """What will take its time."""
+        which = "tests that fail and start threads" if self._only_failed else "tests that start threads"
+        return f"replay-dd: hunts {which}, {self._hunts.limits}, and isolates what it finds"
+
     # -- which tests start threads -----------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:

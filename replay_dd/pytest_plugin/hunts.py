@@ -44,6 +44,11 @@ def hunts_of(config: pytest.Config) -> Hunts:
     return config.stash[_KEY]
 
 
+def has_hunts(config: pytest.Config) -> bool:
+    """Whether something of a run of pytest was to be hunted."""
+    return _KEY in config.stash
+
+
 class Hunts:
     """What is asked of a run of pytest, and the process that hunts.
 
@@ -64,6 +69,13 @@ class Hunts:
         self._process: Popen[bytes] | None = None
         self._asking = self._answers = -1
         self._owner = getpid()
+
+    @property
+    def limits(self) -> str:
+        """How much is asked for, in words."""
+        runs = f"{self._asked.runs} schedule{'' if self._asked.runs == 1 else 's'}"
+        in_all = "" if self._total_s is None else f", {self._total_s:g} s in all"
+        return f"each under up to {runs} for up to {self._asked.time_s:g} s{in_all}"
 
     def check_folder(self) -> None:
         """Make sure that logs can be kept, before hours are spent on finding them.
@@ -150,7 +162,7 @@ class Hunts:
         try:
             asked = self.asked_for(item)
         except ValueError as error:  # the test has got another marker, or lost a log, since it began
-            why = f"@pytest.mark.replay_dd: {error}"
+            why = _of_marker(error)
             return HuntResult(item.nodeid, NOT_HUNTED, why=why, unfit=(why,))
         if "replay_dd" in getattr(item, "fixturenames", ()):
             return None  # it says itself what is to be hunted, and has known races tried then
@@ -180,6 +192,25 @@ class Hunts:
         if result.interrupted:
             raise KeyboardInterrupt
         return result
+
+    def not_called(self, item: pytest.Item, calls: int) -> tuple[str, ...]:
+        """Why known races of a test that uses the fixture were tried by none of its calls.
+
+        Args:
+            item: the test, which has passed.
+            calls: how many calls it made through the fixture.
+        """
+        try:
+            asked = self.asked_for(item)
+        except ValueError as error:
+            return (_of_marker(error),)
+        if not asked.known:
+            return ()
+        self.start()
+        done, answer, interrupted = self._ask("not_called", item.nodeid, asked, calls)
+        if interrupted:
+            raise KeyboardInterrupt
+        return answer if done else (str(answer),)
 
     def replay(self, item: pytest.Item, log: Path) -> tuple[Any, str]:
         """Run a test under the schedule of a log.
@@ -228,3 +259,7 @@ class Hunts:
         if answer is None:
             return False, "the process that hunts has ended", interrupts > 0
         return *answer, interrupts > 0
+
+
+def _of_marker(error: ValueError) -> str:
+    return f"@pytest.mark.replay_dd: {error}"

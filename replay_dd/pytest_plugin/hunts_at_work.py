@@ -121,6 +121,22 @@ class HuntsAtWork:
             return tried
         return replace(self._hunt(test, file, asked, asked.time_s, call).with_why(tried.why), unfit=tried.unfit)
 
+    def not_called(self, test: str, asked: Asked, calls: int) -> tuple[str, ...]:
+        """Why known races of a test were tried by none of its calls, as it made no more than so many."""
+        return tuple(filter(None, (self._not_called(test, name, asked, calls) for name in asked.known)))
+
+    def _not_called(self, test: str, name: str, asked: Asked, calls: int) -> str:
+        try:
+            path = log_path(name, (self._root, self._directory))
+            recorded = read_log(path)
+        except (ReplayDDError, ValueError) as error:
+            return "" if calls else f"The known race of {name} cannot be checked: {error}"  # each call has told that
+        number = int(recorded.program.environment.get(WHICH_CALL, "1"))
+        if number <= calls or (asked.for_several and not is_test_of(recorded, test)):
+            return ""
+        shown, made = os.path.relpath(path, self._directory), f"{calls} call{'' if calls == 1 else 's'}"
+        return f"The known race of {shown} cannot be checked: it is one of call {number}, but the test made {made}"
+
     def replay(self, test: str, file: str, log: str) -> tuple[Replayed | None, str]:
         """Run a test under the schedule of a log; None and why if it cannot be run."""
         try:

@@ -118,7 +118,7 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
             if result.why:
                 yield f"     {result.why}"
         elif (result.verdict not in (NO_FAILURE, NO_THREADS) or result.why) and result.why != NO_TIME:
-            yield f"{result.verdict} {result.test}{f': {result.why}' if result.why else ''}"
+            yield f"{result.test}: {result.verdict}{f': {result.why}' if result.why else ''}"
     late = [result for result in all_of if result.why == NO_TIME]
     if late:
         yield f"{len(late)} {'test was' if len(late) == 1 else 'tests were'} not hunted: {NO_TIME}"
@@ -151,7 +151,8 @@ def table(results: Iterable[HuntResult]) -> Iterator[str]:
     for result in results:
         if result.why == NO_TIME:
             continue  # they are counted
-        yield f"{result.verdict:<26}{result.runs:>5} runs {result.seconds:>7.1f} s  {result.test}"
+        runs = "run " if result.runs == 1 else "runs"
+        yield f"{result.verdict:<26}{result.runs:>5} {runs} {result.seconds:>7.1f} s  {result.test}"
 
 
 def unfit_in_words(result: HuntResult) -> Iterator[str]:
@@ -162,11 +163,10 @@ def unfit_in_words(result: HuntResult) -> Iterator[str]:
 
 
 def annotation(result: HuntResult) -> str:
-    """The line that makes GitHub show a race beside its source line."""
+    """The line that makes GitHub show a race, beside its source line if that is known."""
     message = f"{result.failure}: {result.switch}"
-    return (
-        f"::error file={_value(result.path)},line={result.line},title=race in {_value(result.test)}::{_text(message)}"
-    )
+    where = f"file={_value(result.path)},line={result.line}," if result.path else ""
+    return f"::error {where}title=race in {_value(result.test)}::{_text(message)}"
 
 
 def job_summary(results: Iterable[HuntResult], tests: int, threaded: int) -> str:

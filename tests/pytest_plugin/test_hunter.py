@@ -122,6 +122,18 @@ def test_an_isolation_has_what_is_left_of_the_time_for_all_tests(
 
 
 @pytest.mark.once
+def test_a_race_that_was_not_isolated_says_why_beside_its_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    found = hunted(log_of([]))._replace(failing=log_of([], FAILED), interrupted=True)
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: found)
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
+    assert (result.switch, result.story) == ("not isolated", ("RACE, not isolated: interrupted",))
+
+
+@pytest.mark.once
 def test_runs_without_a_verdict_are_no_success() -> None:
     endless = EndingCount("still running at the time limit", 2, 1)
     why = "still running at the time limit (2 of 3 runs)"

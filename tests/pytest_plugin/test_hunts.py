@@ -11,7 +11,7 @@ import pytest
 
 from replay_dd.pytest_plugin import hunts
 from replay_dd.pytest_plugin.asking import Asked
-from replay_dd.pytest_plugin.hunted_call import WHICH_CALL, HuntedCalls
+from replay_dd.pytest_plugin.hunted_call import WHICH_CALL, HuntedCalls, KnownRacesOfCalls
 from replay_dd.pytest_plugin.hunts import Hunts
 from replay_dd.pytest_plugin.results import NO_FAILURE, HuntResult
 
@@ -79,3 +79,35 @@ def test_a_test_that_is_not_hunted_has_its_known_races_tried(
     assert [one.runs for one in asked] == ([] if runs is None else [runs])
     own.hunt_call(item, 1, {"runs": 3}, ())
     assert (asked[-1].runs, asked[-1].known) == (3, known)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("passes", "why", "fails"), [(True, ("gone",), True), (True, (), False), (False, ("gone",), False)]
+)
+def test_a_test_that_passes_without_its_known_calls_fails(
+    passes: bool, why: tuple[str, ...], fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HuntedCalls, "not_called", lambda _: why)
+    test: Any = SimpleNamespace(funcargs={"replay_dd": HuntedCalls(SimpleNamespace())})  # type: ignore[arg-type]
+    forced: list[BaseException] = []
+    outcome = SimpleNamespace(excinfo=None if passes else (ValueError,), force_exception=forced.append)
+    around: Any = KnownRacesOfCalls().pytest_pyfunc_call(test)
+    next(around)
+    with pytest.raises(StopIteration):
+        around.send(outcome)
+    assert [str(one) for one in forced] == (["gone"] if fails else [])
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("runs", "total_s", "words"),
+    [
+        (100, None, "each under up to 100 schedules for up to 60 s"),
+        (1, 600.0, "each under up to 1 schedule for up to 60 s, 600 s in all"),
+    ],
+)
+def test_what_is_asked_for_is_told_in_words(runs: int, total_s: float | None, words: str) -> None:
+    own = Hunts.__new__(Hunts)
+    own._asked, own._total_s = Asked(runs, 60.0), total_s
+    assert own.limits == words

@@ -80,3 +80,24 @@ def test_a_call_whose_log_is_unfit_is_hunted_all_the_same(worker: Worker) -> Non
     found = worker({"a.log": (OWN, "1", UNFIT)}).hunt_call(OWN, "test_it.py", Asked(5, 60.0, known=("a.log",)), 1)
     assert (found.verdict, found.runs) == (NO_FAILURE, 7)
     assert "it starts no thread" in found.unfit[0]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("calls", "several", "missed"), [(0, False, "ab"), (1, False, "b"), (2, False, ""), (0, True, "ab")]
+)
+def test_logs_of_calls_that_were_not_made_guard_against_nothing(
+    calls: int, several: bool, missed: str, worker: Worker
+) -> None:
+    logs = {"a.log": (OWN, "", GONE), "b.log": (OWN, "2", GONE)}
+    others = {"c.log": ("test_it.py::test_other", "", GONE)} if several else {}
+    asked = Asked(5, 60.0, known=(*logs, *others), for_several=several)
+    why = worker({**logs, **others}).not_called(OWN, asked, calls)
+    assert [one.partition(" cannot ")[0] for one in why] == [f"The known race of {name}.log" for name in missed]
+
+
+@pytest.mark.once
+def test_a_log_that_cannot_be_read_is_told_by_the_calls_or_else_by_the_test(worker: Worker) -> None:
+    asked = Asked(5, 60.0, known=("nothing.log",))
+    assert worker({}).not_called(OWN, asked, 1) == ()
+    assert "there is no log at" in worker({}).not_called(OWN, asked, 0)[0]

@@ -42,6 +42,10 @@ def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_o
 
     done = pytest_in(tests, "-c", "../pytest.ini", "-v", "--color=no", "--replay-dd=12", "--junitxml=report.xml")
     assert done.returncode == 1, done.stdout + done.stderr
+    header = (
+        "replay-dd: hunts tests that start threads, each under up to 12 schedules for up to 60 s, and isolates what"
+    )
+    assert f"\n{header} it finds\n" in done.stdout
     assert re.search(r"^race +\d+ runs +\d+\.\d s  tests/test_it.py::test_it$", done.stdout, re.MULTILINE)
     case = next(
         case for case in ElementTree.parse(tests / "report.xml").iter("testcase") if case.find("failure") is not None
@@ -201,6 +205,20 @@ def test_interface_options_that_make_no_sense(options: list[str], words: str, tm
     assert done.returncode == 4
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.once
+def test_a_known_call_that_is_made_no_more_and_options_without_effect_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("damaged")
+    test = tmp_path / "test_it.py"
+    test.write_text("import pytest\n@pytest.mark.replay_dd(known='a.log')\ndef test_it(replay_dd):\n    pass\n")
+    done = pytest_in(tmp_path, "--replay-dd-time=5s")
+    assert "\nThe known race of a.log cannot be checked: " in done.stdout, done.stdout + done.stderr
+    assert "1 failed" in done.stdout
+    assert "no effect" not in done.stdout
+    test.write_text("def test_it():\n    pass\n")
+    done = pytest_in(tmp_path, "--replay-dd-time=5s", "--replay-dd-folder=logs")
+    assert "`--replay-dd-time`, `--replay-dd-folder` have no effect without `--replay-dd` or " in done.stdout
 
 
 @pytest.mark.once

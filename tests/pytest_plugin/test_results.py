@@ -60,7 +60,7 @@ def test_the_summary_counts_tests_threads_hunts_races_and_runs() -> None:
     assert lines[1:] == [
         "RACE t.py::test[a,b:c]: thread 0.1 gives way to thread 0.2 at a.py:8 in get",
         "     replay-dd replay logs/minimal-fail.log",
-        "not hunted t.py::late: no time",
+        "t.py::late: not hunted: no time",
         "2 tests were not hunted: no time is left of --replay-dd-total",
         "Where no failure was found, that is not a proof: other schedules were not tried.",
     ]
@@ -70,6 +70,13 @@ def test_the_table_has_a_line_for_each_test_but_those_for_which_there_was_no_tim
     late = HuntResult("t.py::late", NOT_HUNTED, why=NO_TIME)
     refused = HuntResult("t.py::refused", NOT_HUNTED, why="it is gone")
     assert [line.split()[-1] for line in table([RACY, late, refused])] == [RACY.test, refused.test]
+
+
+def test_the_table_counts_one_run_and_several_in_columns() -> None:
+    one, two = table([HuntResult("t.py::one", NO_FAILURE, 1, 2.0), HuntResult("t.py::two", NO_FAILURE, 2, 2.0)])
+    assert one.split()[2:4] == ["1", "run"]
+    assert two.split()[2:4] == ["2", "runs"]
+    assert one.index("t.py") == two.index("t.py")
 
 
 def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() -> None:
@@ -110,6 +117,11 @@ def test_annotations_escape_what_github_would_take_for_its_own() -> None:
         "::error file=src/a.py,line=8,title=race in t.py%3A%3Atest[a%2Cb%3Ac]::"
         "AssertionError: 100%25%0Aof it: thread 0.1 gives way to thread 0.2 at a.py:8 in get"
     )
+
+
+def test_an_annotation_names_no_file_where_no_line_is_known() -> None:
+    line = annotation(HuntResult("t.py::test", RACE, failure="AssertionError", switch="not isolated"))
+    assert line == "::error title=race in t.py%3A%3Atest::AssertionError: not isolated"
 
 
 def test_properties_for_reports() -> None:

@@ -76,6 +76,17 @@ def test_after_so_many_stops_each_goes_on_alone() -> None:
     assert [name for name, _ in groupby(names[5_000:])] == ["1", "2"]
 
 
+def test_stops_while_nobody_else_could_run_do_not_count() -> None:
+    thread, other = (cast("Any", SimpleNamespace(name=name, time=0, path=(int(name),))) for name in "12")
+    baton = cast("Any", SimpleNamespace(is_ready=lambda one: True, threads=[thread, other]))
+    strategy = Abreast(CHANGES)
+    for _ in range(6_000):
+        strategy.about_to([STORE])
+        assert strategy.choose(baton, Question(thread, [thread], thread, forced=False)) is thread
+    strategy.about_to([STORE])
+    assert strategy.choose(baton, Question(thread, [thread, other], thread, forced=False)) is other
+
+
 def test_the_first_thread_goes_further_at_a_time() -> None:
     made = turns(Abreast(CHANGES, uneven=True), {"1": [STORE] * 6, "3": [STORE] * 3})
     assert [name for name, _ in made][:8] == ["1", "1", "1", "3", "1", "1", "1", "3"]

@@ -121,9 +121,14 @@ def essential(conflict: Conflict, ending: Ending) -> Conflict:
     left, right = conflict.left, conflict.right
     if left is None or right is None or one_thing(left.access, right.access):
         return conflict
-    # A permit has no value that belongs to another one. (A program's own class may have that name, and values.)
-    needless = left.access.thing[0] == "object" and "Semaphore" in left.access.holder_type
+    # A permit has no value that belongs to another one.
+    needless = _is_of_permits(left.access)
     return conflict._replace(left=None) if needless or kind_of(conflict, ending) == INVALIDATED else conflict
+
+
+def _is_of_permits(access: Access) -> bool:
+    """Whether it is a call of a semaphore: a class of the program may have that name, and values."""
+    return access.thing[0] == "object" and "Semaphore" in access.holder_type
 
 
 def saved_before(conflict: Conflict) -> Access | None:
@@ -195,6 +200,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if hands_over(first) and hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
+    if _is_of_permits(first) and _is_of_permits(last):
+        return ORDER_VIOLATION  # nor does one permit; and a wait that goes on is no second look
     if last.reads and last.holder_type == "Random":
         return UPDATE_AND_READ  # a number is drawn from where the generator was left
     if first.reads:

@@ -439,3 +439,16 @@ def test_a_look_that_waits_for_what_others_do_is_no_side_of_the_conflict(finds_i
     conflict = conflict_of([waits, looks, other, goes_on, sets], 3, 3)
     assert conflict.right is not None
     assert [one.thread for one in conflict.right.others] == (["0.2"] if finds_it else ["0", "0.2"])
+
+
+def test_a_wait_for_a_permit_that_goes_on_loses_no_update() -> None:
+    permits: Any = ("object", 1, "")
+    of_it = {"thing": permits, "holder_type": "Semaphore", "reads": True, "writes": True}
+    waits = access("0.1", 4, 4, "calls", detail="acquire(30)", **of_it)
+    gives = access("0.2", 1, 5, "calls", detail="release()", **of_it)
+    gets = access("0.1", 5, 9, "calls", detail="acquire(30)", **of_it)
+    conflict = conflict_of([waits, gives, gets], 5, 5)
+    assert conflict.left is not None
+    assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION
+    other_class = conflict_of([one._replace(holder_type="Thing") for one in (waits, gives, gets)], 5, 5)
+    assert kind_of(other_class, PASSED) == kinds.LOST_UPDATE

@@ -22,7 +22,7 @@ _STARTING = 100  # yield points within which who started a thread is expected to
 _MOST_IN_ONE_GO = 500  # yield points, after which another thread goes on: this one may wait for it in a loop
 _STEP_BY_STEP = 500  # yield points of each thread; from there on, it stops only at the visits of places that are noted
 _FURTHEST = 3  # accesses that the first thread makes at a time, where threads are uneven
-_MOST_STOPS = 5_000  # of all threads; from there on, the run goes on by default
+_MOST_STOPS = 5_000  # of all threads, while another one could run; from there on, the run goes on by default
 
 
 class Abreast(Strategy):
@@ -70,7 +70,7 @@ class Abreast(Strategy):
         if self._times >= _MOST_STOPS:
             return question.default
         gives_way = question.default is not thread
-        if self._stops_here(thread, at_access) or (gives_way and not question.forced):
+        if self._stops_here(question, at_access) or (gives_way and not question.forced):
             self._stopped[thread.name] = None
         elif not gives_way:
             return thread
@@ -81,13 +81,14 @@ class Abreast(Strategy):
         self._went_on_at[chosen.name] = chosen.time
         return chosen
 
-    def _stops_here(self, thread: ManagedThread, at_access: bool) -> bool:
+    def _stops_here(self, question: Question, at_access: bool) -> bool:
+        thread = question.thread
         if at_access and self._passes_left.get(thread.name, 0):
             self._passes_left[thread.name] -= 1
         elif at_access:
             if self._uneven:
                 self._passes_left[thread.name] = max(0, _FURTHEST - thread.path[-1])
-            self._times += 1
+            self._times += len(question.runnable) > 1
             return True
         return thread.time - self._went_on_at.get(thread.name, 0) >= _MOST_IN_ONE_GO
 
