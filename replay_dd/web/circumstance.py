@@ -7,6 +7,7 @@ Rules of this module:
 * During the search, the time-out of a step is derived from what it and the steps left out before it took in the whole
   flow, since a missing element uses up all of it. The baseline and the proof get all the time that the flow allows; in
   the proof, no step may be skipped.
+* Where a page hangs is asked until the failure sought is known, and then only if that is a hang: it costs time.
 * Failures of pages may be intermittent: scripts race with timers and with the network. So the baseline plays the whole
   flow to its end each time, whatever fails meanwhile, until it knows which failure shows how often.
 """
@@ -27,7 +28,7 @@ from replay_dd.experiment.journal import recalled
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.describe import describe, quoted
-from replay_dd.web.failure import ASSERTION, KINDS, TEXT, Failure
+from replay_dd.web.failure import ASSERTION, HANG, KINDS, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
 from replay_dd.web.player import Limits, Playback, play
@@ -157,7 +158,15 @@ class FlowSteps(Circumstance[FlowRun]):
         hang_s: float = HANG_S,
     ) -> Playback:
         limits = Limits(steps_ms=steps_ms, hang_s=hang_s, pause_s=self._pause_s, settle_s=self._settle_s)
-        return play(flow, self._browser, limits=limits, until=until, text=self._text, background=self._background)
+        return play(
+            flow,
+            self._browser,
+            limits=limits,
+            until=until,
+            text=self._text,
+            background=self._background,
+            tells_where=self._wanted is None or self._wanted.kind == HANG,
+        )
 
     def _play_whole(self) -> Playback:
         """Play the whole flow to its end; what no earlier run could do does not get all of its time again."""

@@ -22,7 +22,7 @@ from replay_dd.web.circumstance import (
     FlowRun,
     FlowSteps,
 )
-from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, PAGE_ERROR, Failure
+from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, HANG, PAGE_ERROR, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
 from replay_dd.web.minimize import PAUSE_S, FlowIsolation, minimize
@@ -285,6 +285,21 @@ def test_a_step_has_the_time_of_those_left_out_before_it(monkeypatch: pytest.Mon
     # Fifteen short steps and the long one are left out before the last one; the missing and the failing one count not.
     own = STEP_TIME_FACTOR * 125.0
     assert limited["#b0", "#b1", "#b19"][HEAD:] == (own, own, LEAST_STEP_MS + 15 * 125.0 + 2000.0)
+
+
+@pytest.mark.parametrize("kind", [PAGE_ERROR, HANG])
+def test_where_a_page_hangs_is_asked_only_where_that_may_be_sought(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    asked: list[bool] = []
+
+    def play(flow: Flow, browser: WebBrowser, *, tells_where: bool, **how: Any) -> Playback:
+        asked.append(tells_where)
+        found = (failure("gone", HEAD + pressed(flow).index("#b9"), kind),) if "#b9" in pressed(flow) else ()
+        return Playback(found, (), (0.0,) * len(flow.steps), reached=True)
+
+    monkeypatch.setattr("replay_dd.web.circumstance.play", play)
+    minimize(WHOLE, NO_BROWSER)
+    assert asked[:MEASURED_RUNS] == [True] * MEASURED_RUNS  # until the failure sought is known
+    assert set(asked[MEASURED_RUNS:]) == {kind == HANG}
 
 
 @pytest.mark.parametrize(
