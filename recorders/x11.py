@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from recorders.x11_gone import GoneWindows
 from recorders.x11_start import Started
 from recorders.x11_verify import verify_session
 from replay_dd.errors.machine import DisplayLostError
@@ -41,6 +42,7 @@ from replay_dd.events.x11.keys import Keyboard, is_character, keyboard_of
 from replay_dd.events.x11.program import RunningProgram
 from replay_dd.events.x11.stream import KeyboardChange, RawEvent
 from replay_dd.events.x11.windows import (
+    area_of,
     describe,
     focused_window,
     name_of_window_manager,
@@ -53,8 +55,6 @@ from replay_dd.events.x11.windows import (
 _TICK_S = 0.02
 # A window is looked for anew at most so often while the pointer only moves.
 _LOOK_S = 0.1
-# How long a program that an event ends takes to be gone.
-_AT_ITS_END_S = 0.1
 _MODIFIERS = ("Shift", "Lock", "Control", "Mod1", "Mod2", "Mod3", "Mod4", "Mod5")
 _SHIFT, _LOCK, _CONTROL, _ALT, _LEVEL_THREE = 1, 2, 4, 8, 128
 _LAYOUT_SHIFT = 13  # in the state of an event (XKB protocol, "Compatibility Grab State")
@@ -203,6 +203,7 @@ class _Live:
         self._there: dict[int, int] = {}
         self._last_look = 0.0
         self._last_window: int | None = None
+        self._gone = GoneWindows(self._program, display, ended)
         self._held: set[int] = set()
         self._pressed: dict[int, str] = {}
         self._answers: Answers | None = None
@@ -334,14 +335,15 @@ class _Live:
         if raw.kind is InputKind.MOVE and now - self._last_look < _LOOK_S:
             return self._last_window
         seen: Window | None = None
+        is_key = raw.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE)
         with contextlib.suppress(*self._connection.bad_resource):
-            is_key = raw.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE)
             accept = self._is_ours if isinstance(self._display, BorrowedDisplay) else None
             seen = focused_window(self._connection, accept) if is_key else None
             seen = seen or window_at(self._connection, raw.x_px, raw.y_px, accept)
         self._last_look = now
-        if seen is None and raw.kind is not InputKind.MOVE and self._program.wait_for_end(_AT_ITS_END_S) is not None:
-            return self._last_window  # its window went with the program, which this very event has ended
+        if seen is None and self._gone.took_it(raw.kind):
+            stood = self._gone.at(raw.x_px, raw.y_px)
+            return self._last_window if stood is None or (is_key and self._last_window is not None) else stood
         self._last_window = None if seen is None else self._number(seen)
         return self._last_window
 
@@ -370,6 +372,7 @@ class _Live:
                 else:
                     there[window.id] = self._number(describe(self._connection, window))
                     self._change(WindowChange(now_ms, there[window.id], True))
+                self._gone.note(there[window.id], area_of(self._connection, window))
         for gone in self._there.keys() - there.keys():
             self._change(WindowChange(now_ms, self._there[gone], False))
         self._there = there

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from replay_dd.cli.options import displays
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.cli.session_playback import conditions_of, say_what_differs, say_where
@@ -32,7 +33,7 @@ def isolate_session(
     pictures: Path | None,
     strip: Path | None,
     html: Path | None,
-    jobs: int,
+    jobs: int | None,
     algorithm: str | None,
     finer: bool,
     exact_site: bool,
@@ -68,7 +69,7 @@ def isolate_session(
     say_what_differs(session.program)
     conditions = conditions_of(player, settle, start_limit, hang_limit, recorded=session.playback)
     plan = Plan(
-        jobs=jobs,
+        jobs=displays(jobs),
         conditions=replace(conditions, oracle=oracle),
         pace=None if pace is None else Pace(pace),
         repeat=repeat,

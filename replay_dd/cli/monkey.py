@@ -12,6 +12,7 @@ from replay_dd.cli.command import Option, command
 from replay_dd.cli.options import (
     OUTPUT,
     SEARCH,
+    displays,
     displays_option,
     json_option,
     log_option,
@@ -80,7 +81,7 @@ def monkey_command(
     seed: int | None,
     actions: int,
     runs: int,
-    jobs: int,
+    jobs: int | None,
     screen: str | None,
     wm: str | None,
     player: str | None,
@@ -114,13 +115,13 @@ def monkey_command(
         made: Session = run.session
         return made
 
-    played = 0
+    played, beside = 0, displays(jobs)
     place = output.absolute()  # the program may remove the folder that we are in
     seeds = list(range(seed or 0, (seed or 0) + runs))
     found: Session | None = None
     try:
-        for first in range(0, runs, jobs):
-            batch = seeds[first : first + jobs]
+        for first in range(0, runs, beside):
+            batch = seeds[first : first + beside]
             progress.show(f"session {first + 1} of at most {runs}, {played} actions so far")
             paths = [place.with_name(f".{place.name}.{number}") for number in batch]
             try:

@@ -330,15 +330,25 @@ def jobs_option(runs: str = "runs") -> Option:
 
 
 def displays_option() -> Option:
-    """``--jobs`` for GUI sessions: an X server, its window manager, program and player keep two processors busy."""
-    return _jobs(
-        lambda: max(1, processors() // 2),
-        "Number of displays at the same time.",
-        "one per two processors",
-    )
+    """``--jobs`` for GUI sessions; see :func:`displays`."""
+    return _jobs(None, "Number of displays at the same time.", "one per two processors")
 
 
-def _jobs(default: Callable[[], int], help_text: str, shown_default: str) -> Option:
+def displays(jobs: int | None) -> int:
+    """How many displays: an X server, its window manager, program and player keep two processors busy.
+
+    Args:
+        jobs: how many the user wants, if that was said.
+    """
+    return jobs or max(1, processors() // 2)
+
+
+def browsers_option() -> Option:
+    """``--jobs`` for user flows: one by default, as flows that are played at the same time share their server."""
+    return _jobs(None, "Number of browsers at the same time, which use the server together.", "1")
+
+
+def _jobs(default: Callable[[], int] | None, help_text: str, shown_default: str) -> Option:
     return Option(
         "--jobs",
         section=SEARCH,

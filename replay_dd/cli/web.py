@@ -16,6 +16,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text, needed_steps
 from replay_dd.report.runs import replay_as_json
 from replay_dd.web.browser import WebBrowser, require_playwright
+from replay_dd.web.browsers import Browsers
 from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
 
 _SETTLE_S = 0.3
@@ -100,6 +101,7 @@ def minimize_flow(
     algorithm: str | None,
     time_budget: float | None,
     repeat: int | None,
+    jobs: int | None,
 ) -> int:
     """Minimize a flow and print the answer; returns the exit status.
 
@@ -114,7 +116,7 @@ def minimize_flow(
     target = output or default_output(path)
     check_writable(target)
     progress = Progress()
-    with WebBrowser(browser) as running:
+    with Browsers(jobs, browser) if jobs is not None and jobs > 1 else WebBrowser(browser) as running:
         _tell_sandbox(running)
         try:
             found = minimize(
@@ -132,21 +134,22 @@ def minimize_flow(
         finally:
             progress.clear()
         write_flow(found.flow, target)
-        if strip is not None:
-            write_flow_strip(found, running, strip, text=text)
+        filmed = None if found.isolation.interrupted else strip
+        if filmed is not None:
+            running.use(lambda browser: write_flow_strip(found, browser, filmed, text=text))
     if html is not None:
         from replay_dd.report.page.answer import answer_page
         from replay_dd.report.page.frame import write_page
 
         replay = _replay_command(target, browser, text, settle, found.pause_s)
-        report = minimum_as_text(found, replay, strip)
+        report = minimum_as_text(found, replay, filmed)
         files, again = {"minimal flow": target}, [("plays it", replay)]
         told = [*needed_steps(found)]
         write_page(answer_page(found.isolation, found.whole.title, report, told=told, files=files, to_run=again), html)
     if as_json:
-        echo_json(minimum_as_json(found, target, strip))
+        echo_json(minimum_as_json(found, target, filmed))
     else:
-        echo_lines(minimum_as_text(found, _replay_command(target, browser, text, settle, found.pause_s), strip))
+        echo_lines(minimum_as_text(found, _replay_command(target, browser, text, settle, found.pause_s), filmed))
     sys.stdout.flush()
     return found.isolation.exit_code
 
@@ -159,7 +162,7 @@ def _replay_command(
     return f"replay-dd replay {''.join(options)}{shlex.quote(str(flow))}"
 
 
-def _tell_sandbox(running: WebBrowser) -> None:
+def _tell_sandbox(running: WebBrowser | Browsers) -> None:
     if running.without_sandbox:
         say(f"the browser runs without its sandbox: {running.without_sandbox}; play only what you trust")
 

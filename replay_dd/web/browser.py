@@ -16,10 +16,10 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from replay_dd.errors.machine import BrowserFailedError, SoftwareMissingError
 from replay_dd.experiment.process import private_folder
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession, Playwright
 
     from replay_dd.web.flow import Step
+
+T = TypeVar("T")
 
 _INSTALL_BROWSER = "Install Chromium (on Debian: `apt install chromium`), or name it with `--browser`."
 EXECUTABLES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
@@ -47,6 +49,8 @@ START_LIMIT_MS = 60_000
 STOP_LIMIT_S = 60.0
 # What Chromium or Playwright say if there is none (`zygote_host_impl_linux.cc`, `namespace_sandbox.cc`).
 _NO_SANDBOX = ("no usable sandbox", "sandboxing failed", "new namespace", "setuid sandbox")
+# Whose driver is whose, and what TMPDIR it is given, is only known while one starts at a time.
+_STARTING = threading.Lock()
 # Chromium creates `.org.chromium.Chromium.XXXXXX/SingletonSocket` in it; socket paths are limited to 107 bytes.
 _LONGEST_FOLDER_BYTES = 60
 
@@ -84,12 +88,13 @@ def require_playwright() -> None:
 
 
 class WebBrowser:
-    """A headless Chromium; a context manager, for use only by the thread that entered it.
+    """A headless Chromium; a context manager, for use only by the thread that entered it (but for :meth:`kill`).
 
     Args:
         executable: the browser to run; by default the first one on the ``PATH``.
 
     Attributes:
+        count: how many browsers it is, as those that play at the same time (:mod:`~replay_dd.web.browsers`) are more.
         without_sandbox: why it runs without its sandbox; empty if it has it.
 
     Raises:
@@ -97,6 +102,8 @@ class WebBrowser:
         SoftwareMissingError: there is no browser.
         BrowserFailedError: the browser does not start.
     """
+
+    count = 1
 
     def __init__(self, executable: Path | None = None) -> None:
         self.executable = find_browser(executable)
@@ -110,9 +117,10 @@ class WebBrowser:
         with contextlib.ExitStack() as stack:
             temporary = stack.enter_context(_folder())
             self._home = temporary / "home"
-            before = _drivers()
-            self._playwright = stack.enter_context(_started_playwright(temporary))
-            self._drivers = _drivers() - before
+            with _STARTING:
+                before = _drivers()
+                self._playwright = stack.enter_context(_started_playwright(temporary))
+                self._drivers = _drivers() - before
             self._arguments = [*ARGUMENTS, *without_unused_features(self._playwright)]
             self._start()
             stack.callback(self._close)
@@ -122,7 +130,7 @@ class WebBrowser:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        hangs = threading.Timer(STOP_LIMIT_S, self._kill_driver)
+        hangs = threading.Timer(STOP_LIMIT_S, self.kill)
         hangs.daemon = True
         hangs.start()
         try:
@@ -140,8 +148,12 @@ class WebBrowser:
         """What ends calls that a page never answers."""
         return RendererKiller(self._drivers)
 
-    def _kill_driver(self) -> None:
-        """End Playwright's driver, which does not answer; then the browser ends by itself."""
+    def use(self, work: Callable[[WebBrowser], T]) -> T:
+        """Call a function with this browser."""
+        return work(self)
+
+    def kill(self) -> None:
+        """End Playwright's driver, in whatever thread; then calls of it fail, and the browser ends by itself."""
         for process in self._drivers:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

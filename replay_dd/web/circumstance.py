@@ -7,6 +7,7 @@ Rules of this module:
 * During the search, the time-out of a step is derived from what it and the steps left out before it took in the whole
   flow, since a missing element uses up all of it. The baseline and the proof get all the time that the flow allows; in
   the proof, no step may be skipped.
+* Where a page hangs is asked until the failure sought is known, and then only if that is a hang: it costs time.
 * Failures of pages may be intermittent: scripts race with timers and with the network. So the baseline plays the whole
   flow to its end each time, whatever fails meanwhile, until it knows which failure shows how often.
 """
@@ -14,6 +15,7 @@ Rules of this module:
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,8 +28,9 @@ from replay_dd.experiment.baseline import INTERMITTENT_RUNS, MEASURED_RUNS
 from replay_dd.experiment.journal import recalled
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.browsers import Browsers
 from replay_dd.web.describe import describe, quoted
-from replay_dd.web.failure import ASSERTION, KINDS, TEXT, Failure
+from replay_dd.web.failure import ASSERTION, HANG, KINDS, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
 from replay_dd.web.player import Limits, Playback, play
@@ -74,7 +77,7 @@ class FlowSteps(Circumstance[FlowRun]):
 
     Args:
         flow: the failing flow.
-        browser: where to play it.
+        browser: where to play it; several if it is played several times at the same time.
         text: a regular expression; if given, the failure is its occurrence on a page.
         settle_s: seconds to watch the page after the last step.
         algorithm: a key of :data:`~replay_dd.circumstance.ALGORITHMS` that simplifies.
@@ -93,7 +96,7 @@ class FlowSteps(Circumstance[FlowRun]):
     def __init__(
         self,
         flow: Flow,
-        browser: WebBrowser,
+        browser: WebBrowser | Browsers,
         *,
         text: str | None,
         settle_s: float,
@@ -111,6 +114,7 @@ class FlowSteps(Circumstance[FlowRun]):
         self._took_s = [0.0] * len(flow.steps)
         self._slowest_s = 0.0
         self._background: set[str] = set()
+        self._lock = threading.Lock()
         self._never_done: set[int] | None = None
         self.not_done: dict[int, str] = {}
         """Steps before the failure that could not be done in any run of the whole flow, and why."""
@@ -157,7 +161,18 @@ class FlowSteps(Circumstance[FlowRun]):
         hang_s: float = HANG_S,
     ) -> Playback:
         limits = Limits(steps_ms=steps_ms, hang_s=hang_s, pause_s=self._pause_s, settle_s=self._settle_s)
-        return play(flow, self._browser, limits=limits, until=until, text=self._text, background=self._background)
+        tells_where = self._wanted is None or self._wanted.kind == HANG
+        return self._browser.use(
+            lambda browser: play(
+                flow,
+                browser,
+                limits=limits,
+                until=until,
+                text=self._text,
+                background=self._background,
+                tells_where=tells_where,
+            )
+        )
 
     def _play_whole(self) -> Playback:
         """Play the whole flow to its end; what no earlier run could do does not get all of its time again."""
@@ -165,7 +180,8 @@ class FlowSteps(Circumstance[FlowRun]):
         steps_ms = tuple(MISSED_STEP_MS if number in (self._never_done or ()) else math.inf for number in steps)
         playback = self._play(self._flow, steps_ms=steps_ms)
         missed = {number for number, _ in playback.left_out}
-        self._never_done = missed if self._never_done is None else self._never_done & missed
+        with self._lock:
+            self._never_done = missed if self._never_done is None else self._never_done & missed
         return playback
 
     def key(self, configuration: IntervalSet) -> Hashable:
@@ -185,6 +201,14 @@ class FlowSteps(Circumstance[FlowRun]):
         if playback.left_out:
             return _not_done(playback)
         return Judgement(Outcome.PASS, "no failure")
+
+    def compare(self, one: FlowRun, other: FlowRun) -> str:
+        """How the other run ended, if not as the first one did: flows may meet in what the server keeps."""
+        if _shown(one.playback) == _shown(other.playback):
+            return ""
+        if other.playback.failures:
+            return other.playback.failures[0].summary
+        return _left_out(other.playback) if other.playback.left_out else "no failure"
 
     def settle(self, runs: Sequence[FlowRun]) -> None:
         """Choose the failure that these runs show; cut the flow off after it.
@@ -253,6 +277,12 @@ class FlowSteps(Circumstance[FlowRun]):
             limits.append(own_ms + 1000 * sum(self._took_s[after:number]))
             after = number + 1
         return tuple(limits)
+
+
+def _shown(playback: Playback) -> tuple[frozenset[Hashable], frozenset[int]]:
+    """What a playback shows: its failures, and the steps that could not be done."""
+    failures = frozenset(failure.signature for failure in playback.failures)
+    return failures, frozenset(number for number, _ in playback.left_out)
 
 
 def _left_out(playback: Playback) -> str:

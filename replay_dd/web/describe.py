@@ -58,6 +58,14 @@ def _waiting(step: Step) -> str:
 
 
 def _element(step: Step) -> str:
+    """The element, and where it is if not in the first page itself: frames in it count from 1."""
+    frame, target = step.data.get("frame") or (), step.data.get("target", "main")
+    places = [f"frame {'.'.join(str(number + 1) for number in frame)}"] if frame else []
+    places += [] if target == "main" else [target]
+    return " in ".join([_named(step), *places])
+
+
+def _named(step: Step) -> str:
     """The element by its accessible name or text if the flow has one, otherwise by its selector."""
     for prefix in ("aria/", "text/"):
         for selector in step.selectors:

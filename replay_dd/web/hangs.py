@@ -8,7 +8,8 @@ Rules of this module:
 * It is asked beside the playback, which may already wait inside the page when a loop begins: most of Playwright's calls
   have no time-out, and others ignore theirs then. A handler of an event may wait, too, while everything else goes on.
   So two handlers last as long as the page: one asks it again and again, the other looks at how long an answer takes.
-* Where it hangs is asked of the browser's debugger, which interrupts scripts; statements `debugger` stop nothing.
+* Where it hangs is asked of the browser's debugger, which interrupts scripts; statements `debugger` stop nothing. It
+  has to be attached before the page has any script, and makes each page slower, so it is only where that is asked.
 """
 
 from __future__ import annotations
@@ -47,20 +48,27 @@ Stack = tuple[Call, ...]
 """Calls, the innermost first."""
 
 
-class Debugger:
-    """The debugger of a page.
+class Inspector:
+    """A connection of our own to a page, and perhaps its debugger.
 
     Args:
-        page: the page, before it has any script.
-        on_pause: called with what the page is doing when it was stopped, before it answers anything else.
+        page: the page.
     """
 
-    def __init__(self, page: Page, on_pause: Callable[[Stack], None]) -> None:
+    def __init__(self, page: Page) -> None:
         self._page = page
-        self._on_pause = on_pause
         self._scripts: dict[str, str] = {}
+        self._on_pause: Callable[[Stack], None] | None = None
         self._is_paused = False
         self._session = page.context.new_cdp_session(page)
+
+    def attach_debugger(self, on_pause: Callable[[Stack], None]) -> None:
+        """Attach the debugger, before the page has any script.
+
+        Args:
+            on_pause: called with what the page is doing when it was stopped, before it answers anything else.
+        """
+        self._on_pause = on_pause
         self._session.on("Debugger.scriptParsed", self._on_script)
         self._session.on("Debugger.paused", self._on_paused)
         self._session.send("Debugger.enable")
@@ -72,7 +80,9 @@ class Debugger:
             self._session.send("Runtime.evaluate", {"expression": "0"})
 
     def pause(self) -> None:
-        """Stop the page, if it can be stopped."""
+        """Stop the page, if it can be stopped: only the debugger does."""
+        if self._on_pause is None:
+            return
         with contextlib.suppress(PlaywrightError):
             self._session.send("Debugger.pause")
             ends_at = time.monotonic() + _STACK_S
@@ -91,6 +101,7 @@ class Debugger:
     def _on_paused(self, event: dict[str, Any]) -> None:
         self._is_paused = True
         calls = [(call["functionName"], call["location"]) for call in event["callFrames"]]
+        assert self._on_pause is not None
         self._on_pause(
             tuple(
                 Call(function, self._scripts.get(at["scriptId"], ""), at["lineNumber"] + 1, at["columnNumber"] + 1)
@@ -136,6 +147,7 @@ class HangWatch:
         new_patience: returns how long an answer may take that did not come at once.
         killer: ends a page that cannot even be interrupted.
         on_hang: called with what the page does that hangs, if that can be told, and then with nothing.
+        tells_where: whether that can be told, which makes the page slower.
 
     Attributes:
         slowest_s: for how long processes of pages worked during the slowest answer, in seconds of processor time.
@@ -147,6 +159,8 @@ class HangWatch:
         new_patience: Callable[[], Patience],
         killer: RendererKiller,
         on_hang: Callable[[Stack], None],
+        *,
+        tells_where: bool = True,
     ) -> None:
         self._page = page
         self._new_patience = new_patience
@@ -155,9 +169,11 @@ class HangWatch:
         self.slowest_s = 0.0
         self._asked = self._answered = 0
         self._at_work = 0
-        self._debugger = Debugger(page, on_hang)
+        self._inspector = Inspector(page)
+        if tells_where:
+            self._inspector.attach_debugger(on_hang)
         for work in (self._ask, self._look):
-            self._debugger.beside(self._until_it_is_closed(work))
+            self._inspector.beside(self._until_it_is_closed(work))
 
     @property
     def is_over(self) -> bool:
@@ -166,7 +182,7 @@ class HangWatch:
 
     def check(self) -> None:
         """Wait until the page answers, hangs or goes away."""
-        self._debugger.ask()
+        self._inspector.ask()
 
     def _until_it_is_closed(self, work: Callable[[], None]) -> Callable[[], None]:
         def handler() -> None:
@@ -182,7 +198,7 @@ class HangWatch:
     def _ask(self) -> None:
         while not self._page.is_closed():
             self._asked += 1
-            self._debugger.ask()
+            self._inspector.ask()
             self._answered += 1
             self._page.wait_for_timeout(_ASK_MS)
 
@@ -195,7 +211,7 @@ class HangWatch:
             if patience is None and self._answered < self._asked:
                 question, patience = self._asked, self._new_patience()
         with self._killer.after(_STACK_S):
-            self._debugger.pause()
+            self._inspector.pause()
         self._on_hang(())
         for page in self._page.context.pages:
             page.close()

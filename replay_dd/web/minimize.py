@@ -14,6 +14,7 @@ from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.browsers import Browsers
 from replay_dd.web.circumstance import FlowRun, FlowSteps
 from replay_dd.web.failure import Failure
 from replay_dd.web.flow import ALGORITHMS, Flow
@@ -49,7 +50,7 @@ PAUSE_S = 0.5
 
 def minimize(
     flow: Flow,
-    browser: WebBrowser,
+    browser: WebBrowser | Browsers,
     *,
     text: str | None = None,
     settle_s: float = Limits().settle_s,
@@ -64,7 +65,7 @@ def minimize(
 
     Args:
         flow: the failing flow.
-        browser: where to play it.
+        browser: where to play it; with several, as many tests are made at the same time.
         text: a regular expression; if given, the failure is its occurrence on a page.
         settle_s: seconds to watch the page after the last step.
         algorithm: one of :data:`~replay_dd.web.flow.ALGORITHMS`.
@@ -85,7 +86,12 @@ def minimize(
     def search(pause_s: float | None) -> tuple[FlowSteps, Isolation[FlowRun]]:
         steps = FlowSteps(flow, browser, text=text, settle_s=settle_s, algorithm=algorithm, pause_s=pause_s)
         return steps, isolate_cause(
-            steps, max_tests=max_tests, time_limit_s=time_budget_s, repeat=repeat, observer=observer
+            steps,
+            jobs=browser.count,
+            max_tests=max_tests,
+            time_limit_s=time_budget_s,
+            repeat=repeat,
+            observer=observer,
         )
 
     try:

@@ -23,8 +23,9 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from playwright.sync_api import BrowserContext, Dialog, Frame, Page
+from playwright.sync_api import BrowserContext, Frame, Page
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
@@ -61,8 +62,7 @@ class Limits:
         steps_ms: for each step, in milliseconds; None for the time-out in the flow.
         quiet_ms: after each step, for the page to load its requests.
         hang_s: for a page to respond, in seconds of work.
-        pause_s: go on this long after each step, whatever the page has still requested, as a person does; None to wait
-            for it.
+        pause_s: go on this long after each step, whatever is still requested, as a person does; None to wait for it.
         calm_ms: for a newly loaded page to stop building itself.
         settle_s: at the end, in seconds, for a failure to occur.
     """
@@ -114,6 +114,7 @@ def play(
     before_step: BeforeStep | None = None,
     at_end: Callable[[Page], None] | None = None,
     background: set[str] | None = None,
+    tells_where: bool = True,
 ) -> Playback:
     """Play a flow.
 
@@ -122,16 +123,16 @@ def play(
         browser: where to play it.
         limits: how long to wait.
         until: called with each failure; True ends the playback.
-        text: a regular expression; its occurrence in the visible text of a page, or in an error in the console, is a
-            failure.
+        text: a regular expression; to be in the visible text of a page, or in an error in the console, is a failure.
         before_step: called before each step.
         at_end: called after the playback with the page of the last step, if that still exists and responds.
         background: requests that earlier playbacks did not wait for; more are added.
+        tells_where: whether a page that hangs tells where, which makes every page slower.
     """
     viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
     with browser.fresh_context(viewport) as context:
         requests = OpenRequests(context, set() if background is None else background)
-        playing = _Playing(flow, context, limits, until, text, before_step, requests, browser)
+        playing = _Playing(flow, context, limits, until, text, before_step, requests, browser, tells_where)
         try:
             playing.run()
         except PlaywrightError as error:
@@ -156,11 +157,12 @@ class _Playing:
         before_step: BeforeStep | None,
         requests: OpenRequests,
         browser: WebBrowser,
+        tells_where: bool,
     ) -> None:
         self.number = 0
         self._text = None if text is None else re.compile(text)
-        killer = browser.killer()
-        self.watch = Watch(context, lambda: self.number, lambda: killer.killed, self._text)
+        self._killer = browser.killer()
+        self.watch = Watch(context, lambda: self.number, lambda: self._killer.killed, self._text)
         self._flow = flow
         self._context = context
         self._limits = limits
@@ -170,11 +172,11 @@ class _Playing:
         self._seconds: list[float] = []
         self._reached = False
         self._requests = requests
-        self._killer = killer
         self._worked_s = browser.worked_s
+        self._new_watch = partial(HangWatch, tells_where=tells_where)
         self._navigated = 0
         self._in_vain_s = 0.0
-        context.on("dialog", _accept)
+        context.on("dialog", lambda dialog: dialog.accept(dialog.default_value))
         self._loads_until = 0.0
         self._hangs: dict[Page, HangWatch] = {}
         self._main = self.page = context.new_page()
@@ -283,7 +285,7 @@ class _Playing:
 
     def _look_after(self, page: Page) -> None:
         with contextlib.suppress(PlaywrightError):
-            self._hangs[page] = HangWatch(page, self._patience, self._killer, self._on_hang)
+            self._hangs[page] = self._new_watch(page, self._patience, self._killer, self._on_hang)
 
     def _patience(self) -> Patience:
         return Patience(self._worked_s, self._limits.hang_s, lambda: time.monotonic() < self._loads_until)
@@ -389,10 +391,6 @@ class _Playing:
     def _is_connected(self) -> bool:
         browser = self._context.browser
         return browser is not None and browser.is_connected()
-
-
-def _accept(dialog: Dialog) -> None:
-    dialog.accept(dialog.default_value)
 
 
 def _first_line(error: PlaywrightError) -> str:

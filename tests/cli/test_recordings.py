@@ -84,7 +84,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
-            *("--browser", "--html", "--repeat", "--pause"),
+            *("--browser", "--html", "--repeat", "--pause", "--jobs"),
         },
     },
     "record": {

@@ -38,6 +38,14 @@ def test_an_endless_loop_ends_the_playback(
     assert "at onSpin (/page.html:4:" in failure.details
 
 
+def test_without_the_debugger_a_loop_ends_the_playback_too(browser: WebBrowser, tmp_path: Path, site: str) -> None:
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    steps = [click("#spin"), click("#missing")]
+    playback = play(flow(f"{site}/page.html", *steps), browser, limits=Limits(hang_s=0.5), tells_where=False)
+    (failure,) = playback.failures
+    assert (failure.kind, failure.step, failure.place, playback.left_out) == (HANG, 2, "", ())
+
+
 def test_a_loop_that_begins_while_playwright_waits_inside_the_page(
     browser: WebBrowser, tmp_path: Path, site: str
 ) -> None:

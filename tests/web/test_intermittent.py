@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -14,6 +16,7 @@ from replay_dd.errors.program import DoesNotFailError, NotReproducedError, PageU
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS, MEASURED_RUNS, Rate
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.browsers import Browsers
 from replay_dd.web.circumstance import (
     LEAST_HANG_S,
     LEAST_STEP_MS,
@@ -22,7 +25,7 @@ from replay_dd.web.circumstance import (
     FlowRun,
     FlowSteps,
 )
-from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, PAGE_ERROR, Failure
+from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, HANG, PAGE_ERROR, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
 from replay_dd.web.minimize import PAUSE_S, FlowIsolation, minimize
@@ -31,7 +34,8 @@ from tests.web.flows import click, flow
 
 pytestmark = pytest.mark.once
 
-NO_BROWSER = cast(WebBrowser, None)
+NO_BROWSER = cast(WebBrowser, SimpleNamespace(count=1, use=lambda work: work(None)))
+TWO_BROWSERS = cast(Browsers, SimpleNamespace(count=2, use=lambda work: work(None)))
 WHOLE = flow("http://127.0.0.1:9/", *(click(f"#b{number}") for number in range(20)))
 HEAD = 2
 WITH_ASSERTION = flow(
@@ -108,6 +112,32 @@ def test_a_steady_failure_is_cheap(simulate: Callable[..., object]) -> None:
     assert found.runs <= 6 + 1 + len(found.steps) + 2 + 3
 
 
+def test_two_browsers_give_the_answer_of_one(simulate: Callable[..., object]) -> None:
+    simulate(needs("#b3", "#b11", rate=1), 1)
+    one, two = (minimize(WHOLE, browsers).isolation for browsers in (NO_BROWSER, TWO_BROWSERS))
+    assert two.baseline.jobs == 2
+    assert (two.failing.configuration, two.tests, two.requested) == (
+        one.failing.configuration,
+        one.tests,
+        one.requested,
+    )
+    assert [step.outcome for step in two.steps] == [step.outcome for step in one.steps]
+    # What was tried in vain is no test, but it was a run.
+    assert two.runs >= one.runs
+
+
+def test_flows_that_disturb_each_other_are_played_one_at_a_time(simulate: Callable[..., object]) -> None:
+    def page(played: Flow, chance: random.Random) -> Sequence[Failure]:
+        alone = threading.current_thread() is threading.main_thread()
+        return needs("#b3", rate=1, text="gone" if alone else "somebody has changed this")(played, chance)
+
+    simulate(page, 1)
+    found = minimize(WHOLE, TWO_BROWSERS)
+    assert (pressed(found.flow), found.failure.text) == (["#b3"], "gone")
+    assert found.isolation.baseline.jobs == 1
+    assert "somebody has changed this" in found.isolation.baseline.disturbed
+
+
 def test_given_repeats_are_kept(simulate: Callable[..., object]) -> None:
     simulate(needs("#b3", rate=0.6), 3)
     found = minimize(WHOLE, NO_BROWSER, repeat=6)
@@ -167,6 +197,25 @@ def test_in_a_proof_no_step_may_be_skipped(monkeypatch: pytest.MonkeyPatch) -> N
     steps.settle([seen, seen])
     assert steps.judge(seen).outcome is Outcome.FAIL
     assert steps.judge(steps.prove(steps.universe, seen)).outcome is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("failures", "missed", "words"),
+    [
+        ([failure("gone", 5)], [], ""),
+        ([failure("gone", 7)], [], ""),
+        ([failure("gone", 5), failure("too much", 6)], [], "page error: gone (/page.js:4:1)"),
+        ([], [], "no failure"),
+        ([], [(3, "it is not there")], "step 4 could not be done: it is not there"),
+    ],
+)
+def test_what_a_flow_does_beside_others_is_compared(
+    failures: list[Failure], missed: list[tuple[int, str]], words: str
+) -> None:
+    steps = FlowSteps(WHOLE, NO_BROWSER, text=None, settle_s=0.0, algorithm="bisection")
+    alone = Playback((failure("gone", 5),), (), (0.0,) * 22, reached=True)
+    beside = Playback(tuple(failures), tuple(missed), (0.0,) * 22, reached=True)
+    assert steps.compare(FlowRun(alone, evidence=False), FlowRun(beside, evidence=False)) == words
 
 
 def test_tests_are_told_apart_by_the_step_that_they_could_not_do() -> None:
@@ -285,6 +334,21 @@ def test_a_step_has_the_time_of_those_left_out_before_it(monkeypatch: pytest.Mon
     # Fifteen short steps and the long one are left out before the last one; the missing and the failing one count not.
     own = STEP_TIME_FACTOR * 125.0
     assert limited["#b0", "#b1", "#b19"][HEAD:] == (own, own, LEAST_STEP_MS + 15 * 125.0 + 2000.0)
+
+
+@pytest.mark.parametrize("kind", [PAGE_ERROR, HANG])
+def test_where_a_page_hangs_is_asked_only_where_that_may_be_sought(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    asked: list[bool] = []
+
+    def play(flow: Flow, browser: WebBrowser, *, tells_where: bool, **how: Any) -> Playback:
+        asked.append(tells_where)
+        found = (failure("gone", HEAD + pressed(flow).index("#b9"), kind),) if "#b9" in pressed(flow) else ()
+        return Playback(found, (), (0.0,) * len(flow.steps), reached=True)
+
+    monkeypatch.setattr("replay_dd.web.circumstance.play", play)
+    minimize(WHOLE, NO_BROWSER)
+    assert asked[:MEASURED_RUNS] == [True] * MEASURED_RUNS  # until the failure sought is known
+    assert set(asked[MEASURED_RUNS:]) == {kind == HANG}
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,8 @@ def described(found: FlowIsolation) -> list[str]:
 
 
 def test_a_journal_knows_what_was_played(browser: WebBrowser, page: str, tmp_path: Path) -> None:
-    steps = [click("#add"), *key("Shift"), click("#clear"), *key("x"), change("#search", "2"), click("#add")]
+    # The last step fails, some time after it: so the flow is cut off at the same step in both searches.
+    steps = [click("#add"), *key("Shift"), click("#add"), click("#clear"), *key("x"), change("#search", "2")]
     counts, answers = [], []
     for _ in range(2):
         with kept_in(tmp_path / "journal", SearchedFor("web", "", {}, {})) as journal:

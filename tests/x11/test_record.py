@@ -134,6 +134,15 @@ def test_a_recording_ends_after_its_time(tmp_path: Path) -> None:
     assert (made.session.ending.kind, made.session.verified) == (EndingKind.OPEN, True)
 
 
+@pytest.mark.once
+def test_the_click_that_ends_the_program_names_its_window(tmp_path: Path) -> None:
+    """The window has gone before the program has, and before anybody looks whose click it was."""
+    made = record("button:2=leave", tmp_path, first=("mousemove", "310", "260", "click", "2"))
+    told = [describe_action(action, made.session) for action in actions_of(made.session)]
+    (words,) = (words for words in told if words.startswith("middle-click"))
+    assert words.endswith(' in "First"')
+
+
 def test_a_window_with_another_title_at_the_end(tmp_path: Path) -> None:
     made = record("key:5=rename", tmp_path)
     assert made.differences == ()

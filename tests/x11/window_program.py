@@ -103,6 +103,12 @@ def do(event: str, window: object) -> None:
         DISTURBED.set()
     elif deed == "nap":
         time.sleep(0.25)
+    elif deed == "leave":
+        # As toolkits do: the window goes first, and the program some time later.
+        window.destroy()
+        connection.sync()
+        time.sleep(0.3)
+        os._exit(3)
     elif deed.startswith("exit"):
         os._exit(int(deed[4:] or 0))
     elif deed == "report":

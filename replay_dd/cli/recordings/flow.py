@@ -6,6 +6,7 @@ from replay_dd.cli.command import OnDemand, Option, Seconds
 from replay_dd.cli.options import (
     LOG,
     algorithm_option,
+    browsers_option,
     budget_options,
     json_option,
     output_option,
@@ -51,6 +52,7 @@ _MINIMIZE = Use(
         algorithm_option(),
         repeat_option(),
         *budget_options(),
+        browsers_option(),
         output_option(),
         strip_option(),
         page_option(),

@@ -164,7 +164,10 @@ def _innermost(connection: Connection, child_of: Callable[[Any], Any], accept: A
 
 
 def focused_window(connection: Connection, accept: Accept | None = None) -> Window | None:
-    """The program's window that has the keyboard; None where the pointer decides, or none has it."""
+    """The program's window that has the keyboard; None where the pointer decides, or none has it.
+
+    A window manager gives it to a window of its own, outside of the screen, while it decides which one is next.
+    """
     with connection.watched():
         window = connection.display.get_input_focus().focus
         for _ in range(_DEEPEST):
@@ -173,7 +176,8 @@ def focused_window(connection: Connection, accept: Accept | None = None) -> Wind
             tree = window.query_tree()
             at_top = tree.parent == connection.root and _stands_alone(connection, window)
             if _is_client(connection, window) or at_top:
-                return describe(connection, window) if accept is None or accept(window) else None
+                counts = _on_screen(window) and (accept is None or accept(window))
+                return describe(connection, window) if counts else None
             window = tree.parent
     return None
 
