@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_RUNS = 100
 _KNOWN_RACES = "replay-dd-known-races-of-calls"
-_HOW = (
-    "time",
-    "total",
-    "folder",
-    "granularity",
-    "strategy",
-    "max-delay",
-    "corpus",
-)  # options that only say how to hunt
+_ONLY_HOW = ("time", "total", "folder", "granularity", "strategy", "max-delay", "corpus")  # not whether to hunt
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -94,7 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
         only_failed = not every and (failed or not config.getini("replay_dd"))
         config.pluginmanager.register(HuntedTests(config, only_failed=only_failed), "replay-dd-hunted-tests")
         return
-    unused = [f"--replay-dd-{name}" for name in _HOW if config.getoption(f"--replay-dd-{name}")]
+    unused = [f"--replay-dd-{name}" for name in _ONLY_HOW if config.getoption(f"--replay-dd-{name}")]
     if unused:
         from replay_dd.pytest_plugin.unused import UnusedOptions
 

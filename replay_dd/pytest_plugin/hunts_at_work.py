@@ -130,12 +130,12 @@ class HuntsAtWork:
             path = log_path(name, (self._root, self._directory))
             recorded = read_log(path)
         except (ReplayDDError, ValueError) as error:
-            return "" if calls else f"The known race of {name} cannot be checked: {error}"  # each call has told that
+            return "" if calls else f"The known race in {name} cannot be checked: {error}"  # each call has told that
         number = int(recorded.program.environment.get(WHICH_CALL, "1"))
         if number <= calls or (asked.for_several and not is_test_of(recorded, test)):
             return ""
         shown, made = os.path.relpath(path, self._directory), f"{calls} call{'' if calls == 1 else 's'}"
-        return f"The known race of {shown} cannot be checked: it is one of call {number}, but the test made {made}"
+        return f"The known race in {shown} cannot be checked: it belongs to call {number}, but the test made {made}"
 
     def replay(self, test: str, file: str, log: str) -> tuple[Replayed | None, str]:
         """Run a test under the schedule of a log; None and why if it cannot be run."""
@@ -179,10 +179,10 @@ class HuntsAtWork:
                 return HuntResult(test, NOT_HUNTED)
             found = self._replayed(test, file, recorded)
         except (ReplayDDError, ValueError) as error:
-            why = f"The known race of {name} cannot be checked: {error}"
+            why = f"The known race in {name} cannot be checked: {error}"
             return HuntResult(test, NOT_HUNTED, why=why, unfit=(why,))
         if found.outcome is not Outcome.FAIL:
-            why = f"The known race of {shown} cannot be checked: {found.why}" if found.why else ""
+            why = f"The known race in {shown} cannot be checked: {found.why}" if found.why else ""
             if why and not its_own:
                 why += f"; it is a log of {test_of(recorded)}"
             fails = why and (its_own or not asked.for_several)
@@ -195,7 +195,7 @@ class HuntsAtWork:
             path=found.path,
             line=found.line,
             log=shown,
-            story=(f"The known race of {shown} is back: {found.switch or found.failure}",),
+            story=(f"The known race in {shown} is back: {found.switch or found.failure}",),
             told=found.told,
         )
 

@@ -77,7 +77,7 @@ def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_o
     marker = f"@pytest.mark.replay_dd(known='tests/{log}', runs=2)\n"
     (tests / "test_it.py").write_text(text.format(marker))
     known = pytest_in(tmp_path, "-c", "pytest.ini", "--replay-dd-on-failure")  # it passes, and is tried
-    assert f"The known race of tests/{log} is back: thread 0.1 gives way to thread 0.2 at racy.py:" in known.stdout
+    assert f"The known race in tests/{log} is back: thread 0.1 gives way to thread 0.2 at racy.py:" in known.stdout
 
     (tmp_path / "racy.py").write_text("import threading\nLOCK = threading.RLock()\n" + REPAIRED)
     other = f"from racy import in_threads\n{marker}def test_other():\n    in_threads(len)"
@@ -87,7 +87,7 @@ def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_o
     assert "2 hunted, 0 races found, 4 runs" in repaired.stdout
     # Once as its failure, and once in the summary.
     assert repaired.stdout.count("; it is a log of test_it.py::test_it\n") == 2
-    assert "FAILED tests/test_it.py::test_other - The known race of " in repaired.stdout
+    assert "FAILED tests/test_it.py::test_other - The known race in " in repaired.stdout
 
 
 @pytest.mark.once
@@ -213,7 +213,7 @@ def test_a_known_call_that_is_made_no_more_and_options_without_effect_are_told(t
     test = tmp_path / "test_it.py"
     test.write_text("import pytest\n@pytest.mark.replay_dd(known='a.log')\ndef test_it(replay_dd):\n    pass\n")
     done = pytest_in(tmp_path, "--replay-dd-time=5s")
-    assert "\nThe known race of a.log cannot be checked: " in done.stdout, done.stdout + done.stderr
+    assert "\nThe known race in a.log cannot be checked: " in done.stdout, done.stdout + done.stderr
     assert "1 failed" in done.stdout
     assert "no effect" not in done.stdout
     test.write_text("def test_it():\n    pass\n")

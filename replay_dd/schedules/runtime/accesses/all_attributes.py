@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 
+from ..points.all_attributes import MOST
 from . import values
 from .access import WHOLE, Access
 
@@ -17,7 +18,6 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-MOST = 30  # attributes, at a time
 _FINDS_NOTHING = ("items(", "keys(", "values(", "len(")
 _NONE: dict[str, Any] = {}
 _VIEWS = (type(_NONE.items()), type(_NONE.values()))

@@ -7,9 +7,10 @@ import sys
 from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 
 from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
+from ..points.all_attributes import MOST
 from . import values
 from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
-from .all_attributes import MOST, attributes_found, viewed
+from .all_attributes import attributes_found, viewed
 from .arrays import is_array, owner
 from .closable import is_closed_database, is_socket, of_socket
 from .contexts import entered, is_variable, of_variable, use_of

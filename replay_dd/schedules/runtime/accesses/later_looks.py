@@ -12,7 +12,8 @@ Rules of this module:
 
 from __future__ import annotations
 
-from ..compat import ACCESSES, BACKWARD_JUMPS, JUMPS, LEAVES, NAMES
+from ..compat import ACCESSES, NAMES
+from ..points.bytecode import successors
 from .made_items import position_of
 from .operands import is_asked_for_truth, variables
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Begun = tuple[ManagedThread, int, CodeType, int, LaterLook]
 
 _MOST_STEPS = 20  # instructions from a yield point to the test
-_MOST_AFTER = 60  # and from there to all next yield points
+_MOST_AFTER = 300  # and from there to all next yield points
 
 
 class LaterLooks:
@@ -80,57 +81,36 @@ def look_after(code: CodeType, listing: list[Instruction], index: int) -> LaterL
         listing: its instructions.
         index: which of them the yield point stands before.
     """
-    begins = _begins(listing)
-    number: int | None = index + 1
+    following = successors(listing)
+    ways: tuple[int, ...] = (index + 1,)  # also of a loop, which asks about what it takes next
     for _ in range(_MOST_STEPS):
-        if number is None or number >= len(listing):
+        if len(ways) != 1 or ways[0] >= len(listing):
             return None
-        start, operation, argument, _ = listing[number]
+        before, (index,) = NAMES[listing[index][1]], ways
+        start, operation, argument, _ = listing[index]
         if operation in ACCESSES:
             return None
-        name, before = NAMES[operation], NAMES[listing[number - 1][1]]
-        if (name == "LOAD_FAST" or (name == "STORE_FAST" and before == "COPY")) and is_asked_for_truth(
-            listing, number + 1
-        ):
-            return start, variables(code)[argument], _next_points(listing, begins, number)
-        if operation in JUMPS and operation not in LEAVES:
-            return None
-        number = _target(listing, begins, number) if operation in JUMPS else number + 1
-        if operation in LEAVES and operation not in JUMPS:
-            return None
+        name = NAMES[operation]
+        loads = name == "LOAD_FAST" or (name == "STORE_FAST" and before == "COPY")
+        if loads and is_asked_for_truth(listing, index + 1):
+            return start, variables(code)[argument], _next_points(listing, following, index)
+        ways = following[index]
     return None
 
 
-def _begins(listing: list[Instruction]) -> dict[int, int]:
-    """The number of the instruction that begins at an offset, prefixes counted in."""
-    begins, offset = {}, 0
-    for index, (_, _, _, end) in enumerate(listing):
-        begins[offset], offset = index, end
-    return begins
-
-
-def _target(listing: list[Instruction], begins: dict[int, int], index: int) -> int | None:
-    _, operation, argument, end = listing[index]
-    return begins.get(end + (-2 if operation in BACKWARD_JUMPS else 2) * argument)
-
-
-def _next_points(listing: list[Instruction], begins: dict[int, int], index: int) -> frozenset[int]:
+def _next_points(listing: list[Instruction], following: list[tuple[int, ...]], index: int) -> frozenset[int]:
     """The yield points that can come next, whichever way is taken."""
     found: set[int] = set()
     seen: set[int] = set()
     pending = [index]
     while pending and len(seen) < _MOST_AFTER:
         number = pending.pop()
-        if number in seen or number >= len(listing):
+        if number in seen:
             continue
         seen.add(number)
         start, operation, _, _ = listing[number]
         if operation in ACCESSES:
             found.add(start)
-            continue
-        target = _target(listing, begins, number) if operation in JUMPS else None
-        if target is not None:
-            pending.append(target)
-        if operation not in LEAVES:
-            pending.append(number + 1)
+        else:
+            pending += following[number]
     return frozenset(found)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from ..compat import (
     ATTR_HAS_METHOD_BIT,
-    BACKWARD_JUMPS,
     COMPARE_SHIFT,
     EFFECTS,
     ENTER_EFFECT,
@@ -21,10 +20,9 @@ from ..compat import (
     NAMES,
     PAIRS,
     STAR_CALL_HAS_FLAG,
-    UNCONDITIONAL,
     cmp_op,
 )
-from ..points.bytecode import instructions
+from ..points.bytecode import instructions, successors
 from .operands import effect_on_depth, handlers, variables
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -61,7 +59,7 @@ _LOADS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR")
 def flow_of(code: CodeType) -> list[Row]:
     """The instructions of a code object, each with what produced its operands."""
     listing = instructions(code)
-    stacks = _stacks(code, listing)
+    stacks, following = _stacks(code, listing), successors(listing)
     lines = [position[0] or code.co_firstlineno for position in code.co_positions()]
     rows = []
     for index, (start, operation, argument, _) in enumerate(listing):
@@ -71,9 +69,7 @@ def flow_of(code: CodeType) -> list[Row]:
             takes = _takes(name, argument, 1)
             operands = tuple([tuple(sorted(one)) for one in stack[-takes:]]) if takes else ()
         loads, stores = _locals(code, name, argument)
-        rows.append(
-            (name, _text(code, name, argument), lines[start // 2], operands, loads, stores, _next(listing, index))
-        )
+        rows.append((name, _text(code, name, argument), lines[start // 2], operands, loads, stores, following[index]))
     return rows
 
 
@@ -139,19 +135,10 @@ def _locals(code: CodeType, name: str, argument: int) -> tuple[tuple[str, ...], 
     return (), ((variables(code)[argument],) if name == "STORE_FAST" else ())
 
 
-def _next(listing: list[tuple[int, int, int, int]], index: int) -> tuple[int, ...]:
-    """What can come after an instruction, exceptions left out."""
-    _, operation, argument, end = listing[index]
-    found = [] if NAMES[operation] in UNCONDITIONAL else [index + 1]
-    if operation in JUMPS:
-        target = end + (-2 if operation in BACKWARD_JUMPS else 2) * argument
-        found += [number for number, (_, _, _, after) in enumerate(listing) if after > target][:1]
-    return tuple(found)
-
-
 def _stacks(code: CodeType, listing: list[tuple[int, int, int, int]]) -> list[Stack | None]:
     """The stack before each instruction; None where it is not known."""
     stacks: list[Stack | None] = [None] * len(listing)
+    ways = successors(listing)
     ends = [end for _, _, _, end in listing]
     pending: list[tuple[int, Stack]] = [(0, ())]
     for target, depth in handlers(code):
@@ -166,7 +153,7 @@ def _stacks(code: CodeType, listing: list[tuple[int, int, int, int]]) -> list[St
             if stack == known:
                 continue
         stacks[index] = stack
-        following = _next(listing, index)
+        following = ways[index]
         for number in following:
             jumps = number != index + 1 or (len(following) == 1 and listing[index][1] in JUMPS)
             after = _after(listing[index], index, stack, jumps)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Touch = tuple[object, str, bool]
 
-_MOST = 30  # attributes, at a time
+MOST = 30  # attributes, at a time
 
 
 class AllAttributes:
@@ -54,7 +54,7 @@ class AllAttributes:
         thing, name, changes = touch
         reference = self._owners.get(id(thing)) if type(thing) is dict and name == CONTENT else None
         owner = None if reference is None else reference()
-        if type(thing) is not dict or owner is None or attributes_of(owner) is not thing or len(thing) > _MOST:
+        if type(thing) is not dict or owner is None or attributes_of(owner) is not thing or len(thing) > MOST:
             return [touch]
         holder = thing if is_module(owner) else owner
         return [(holder, name, changes) for name in thing if type(name) is str]

@@ -180,18 +180,27 @@ def _lone_yields(listing: list[Instruction]) -> set[int]:
     return lone
 
 
+def successors(listing: list[Instruction]) -> list[tuple[int, ...]]:
+    """For each instruction, the indices of those that can come after it; exceptions left out."""
+    begins, begin = {}, 0
+    for index, (_, _, _, end) in enumerate(listing):
+        begins[begin], begin = index, end  # jumps lead to the prefixes of an instruction
+    found: list[tuple[int, ...]] = []
+    for index, (_, operation, argument, end) in enumerate(listing):
+        ways: tuple[int, ...] = () if operation in LEAVES or index + 1 == len(listing) else (index + 1,)
+        if operation in JUMPS:
+            target = begins.get(end + (-2 if operation in BACKWARD_JUMPS else 2) * argument)
+            ways += () if target is None else (target,)
+        found.append(ways)
+    return found
+
+
 def _predecessors(listing: list[Instruction]) -> dict[int, list[int]]:
     """For each instruction, by its index, those after which it can come; exceptions left out."""
-    at = _indices(listing)
     before: dict[int, list[int]] = {}
-    for index, (_, operation, argument, end) in enumerate(listing):
-        if operation not in LEAVES:
-            before.setdefault(index + 1, []).append(index)
-        if operation in JUMPS:
-            target = end + (-2 if operation in BACKWARD_JUMPS else 2) * argument
-            while target not in at and target < listing[-1][0]:
-                target += 2  # a prefix stands before the instruction
-            before.setdefault(at.get(target, -1), []).append(index)
+    for index, ways in enumerate(successors(listing)):
+        for way in ways:
+            before.setdefault(way, []).append(index)
     return before
 
 
