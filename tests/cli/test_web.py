@@ -53,8 +53,11 @@ def test_a_text_that_is_no_expression(shop: Workshop) -> None:
     shop.run_here("web", "--text", "(", "flow.json").refused(2, "usage")
 
 
+NEEDS_CHROMIUM = pytest.mark.skipif(not any(map(shutil.which, EXECUTABLES)), reason="NO CHROMIUM: no flow is played")
+
+
 @pytest.mark.once
-@pytest.mark.skipif(not any(map(shutil.which, EXECUTABLES)), reason="NO CHROMIUM: no flow is played")
+@NEEDS_CHROMIUM
 def test_replay_watches_the_page_as_long_as_it_is_told(shop: Workshop, tmp_path: Path) -> None:
     late = "setTimeout(() => { throw Error('late') }, 1500)"
     site = tmp_path / "site"
@@ -69,3 +72,26 @@ def test_replay_watches_the_page_as_long_as_it_is_told(shop: Workshop, tmp_path:
         done = shop.run("replay", "--settle", "4", "flow.json")
     assert done.status == 1, done.stdout + done.stderr
     assert "outcome: page error: Error: late" in done.stdout
+
+
+@pytest.mark.once
+@NEEDS_CHROMIUM
+def test_a_flow_is_minimized_in_two_browsers(shop: Workshop, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    buttons = "<button id=other>other</button><button id=bad onclick='missing()'>bad</button>"
+    (site / "page.html").write_text(buttons, encoding="utf-8")
+    chromium = next(filter(None, map(shutil.which, EXECUTABLES)))
+    wrapper = tmp_path / "noted-chromium"
+    wrapper.write_text(f'#!/bin/sh\necho started >> {tmp_path}/starts\nexec {chromium} "$@"\n', encoding="utf-8")
+    wrapper.chmod(0o755)
+    with serving(site) as address:
+        clicks = [{"type": "click", "selectors": [[one]], "offsetX": 1, "offsetY": 1} for one in ("#other", "#bad")]
+        steps = [{"type": "navigate", "url": f"{address}/page.html"}, *clicks]
+        shop.write(json.dumps({"title": "Two", "steps": steps}), "flow.json")
+        done = shop.run("web", "--jobs", "2", "--browser", str(wrapper), "--settle", "0.2", "--json", "flow.json")
+    assert done.status == 0, done.stdout + done.stderr
+    assert (tmp_path / "starts").read_text() == 2 * "started\n"
+    assert json.loads(done.stdout)["deltas"]["left"] == 1
+    minimal = json.loads((shop.folder / "flow-minimal.json").read_text())
+    assert [step.get("selectors") for step in minimal["steps"]] == [None, [["#bad"]]]

@@ -43,6 +43,9 @@ PROGRAM = """
             pass
         while people:  # in a loop
             people.pop()
+        for group in rooms.members.values():
+            if group:  # of each round
+                pass
         lost = rooms.members
         try:
             lost = rooms.missing("a")
@@ -65,7 +68,9 @@ def lines_of_program() -> dict[str, int]:
 
 def looks(run: TargetRun) -> list[Access]:
     """The looks at whole containers of thread 0.1."""
-    return [one for one in run.accesses.accesses if one.thread == "0.1" and one.thing[0] == "whole" and not one.writes]
+    return [
+        one for one in run.accesses.accesses if one.thread == "0.1" and one.thing[0] == "whole" and one.does == "reads"
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +87,8 @@ def test_each_test_of_a_container_is_told_once_with_what_it_found(run: TargetRun
         (lines["and that is not kept"], "list of 2"),
         (lines["for its caller"], "dict of 2"),
         (lines["in a loop"], "[]"),  # the first test comes after a branch, and is not told
+        (lines["of each round"], "[]"),
+        (lines["of each round"], "list of 2"),
     ]
 
 
