@@ -74,6 +74,7 @@ class StackFrame(NamedTuple):
         return is_installed(self.path)
 
 
+_TAKES = ("pop", "popleft", "popitem", "remove", "discard")
 _REFERENCE = "ReferenceType"
 _WEAK = ("WeakValueDictionary", _REFERENCE)
 
@@ -125,8 +126,22 @@ class Access(NamedTuple):
     task: int = 0
 
     def conflicts(self, other: Access) -> bool:
-        """Whether the order of these two accesses can matter: both touch the same thing, and one may change it."""
-        return (self.writes or other.writes) and self.touches(other)
+        """Whether the order of these two accesses of one run can matter: both touch a thing, and one may change it."""
+        earlier, later = (self, other) if self.number < other.number else (other, self)
+        # What the later one did not find, it might find and take away before the earlier one; not the other way round.
+        changes = earlier.changes or later.changes or (later.in_vain and not earlier.in_vain)
+        return changes and self.touches(other)
+
+    @property
+    def changes(self) -> bool:
+        """Whether it may change the thing, and does not do so in vain."""
+        return self.writes and not self.in_vain
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether it would take away what is not there."""
+        takes = self.does == "deletes" or (self.does == "calls" and self.detail.partition("(")[0] in _TAKES)
+        return takes and self.old.is_missing
 
     @property
     def is_weak(self) -> bool:

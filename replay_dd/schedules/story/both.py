@@ -6,7 +6,7 @@ or it has done already what it then only notes.
 
 Rules of this module:
 
-* The same look is one at the same line that found the same, and nothing was stored by any thread in between.
+* The same look is one at the same line that found the same, and nothing was changed by any thread in between.
 * Two calls of an installed package overlap if one has not come back when the other one touches the same thing, and no
   lock is common to both. A package that is made for threads keeps them apart.
 * The first step is where the failing range begins: a switch before it was tried, and passes.
@@ -23,25 +23,27 @@ from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
 from replay_dd.schedules.story.edges import adds, takes_out
 from replay_dd.schedules.story.story import called_at, own_call
 
+_LOOKS = ("reads", "checks", "calls")
+
 
 def with_own_check(conflict: Conflict, failing: Observation) -> Conflict:
-    """A conflict of a thread that stores, after the look of another one, with its own look that found the same.
+    """A conflict of a thread that changes something, after another's look at it, with its own look that found the same.
 
     Args:
         conflict: what the threads did; the interrupted one had to come first.
         failing: all that the failing run accessed.
     """
     right = conflict.right
-    if right is None or right.access.does != "stores" or conflict.never:
+    if right is None or not _acts(right.access) or conflict.never:
         return conflict
-    for look in reversed([one for one in right.others if checks(one) and one.does == "reads"]):
-        own = [one for one in failing.accesses if one.thread == conflict.thread and one.thing == look.thing]
+    for look in reversed([one for one in right.others if checks(one) and one.does in _LOOKS]):
+        own = [one for one in failing.accesses if one.thread == conflict.thread and one.touches(look)]
         before = [one for one in own if one.number < right.access.number]
-        stored = max((one.number for one in before if one.writes), default=-1)
-        looked = next((one for one in reversed(before) if one.number > stored and _same_look(one, look)), None)
-        if looked is not None and _is_stored_between(failing, looked, look):
+        changed = max((one.number for one in before if one.changes), default=-1)
+        looked = next((one for one in reversed(before) if one.number > changed and _same_look(one, look)), None)
+        if looked is not None and _is_changed_between(failing, looked, look):
             continue  # what it found had been there, gone and come back
-        if looked is not None and not looked.old.same(right.access.new):
+        if looked is not None and not (right.access.does == "stores" and looked.old.same(right.access.new)):
             return conflict._replace(left=None, right=Edge(right.access, (look,), inferred=False), looked=looked)
     return conflict
 
@@ -132,13 +134,19 @@ def with_overlapping_calls(conflict: Conflict, guilty: GuiltySwitch, failing: Ob
     return conflict._replace(inside=own_call(stack))
 
 
+def _acts(access: Access) -> bool:
+    """Whether it is a change that a look before it may have decided on."""
+    changes = access.does in ("stores", "deletes") or (access.does == "calls" and (adds(access) or takes_out(access)))
+    return changes and not access.in_vain
+
+
 def _same_look(own: Access, look: Access) -> bool:
     here, there = own.place, look.place
     same_line = (here.path, here.line, here.function) == (there.path, there.line, there.function)
     return same_line and checks(own) and own.thing == look.thing and own.old.is_known and own.old.same(look.old)
 
 
-def _is_stored_between(failing: Observation, one: Access, other: Access) -> bool:
+def _is_changed_between(failing: Observation, one: Access, other: Access) -> bool:
     first, last = sorted((one.number, other.number))
-    stored = (between for between in failing.accesses if between.writes and between.thing == one.thing)
-    return any(first < between.number < last for between in stored)
+    changed = (between for between in failing.accesses if between.changes and between.touches(one))
+    return any(first < between.number < last for between in changed)

@@ -46,7 +46,7 @@ def misses(first: Access, last: Access) -> bool:
 
     That decides like a test does. A number is rather computed from a default that the look gave.
     """
-    if first.does != "reads" or not first.old.is_missing or last.does != "stores":
+    if first.does not in ("reads", "deletes") or not first.old.is_missing or last.does != "stores":
         return False
     if first.place == last.place:
         return True  # made by the look itself, as a `defaultdict` does

@@ -42,7 +42,7 @@ from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import other_order
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
-from replay_dd.schedules.story.stale_store import with_stale_store
+from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
@@ -158,8 +158,13 @@ def _race(
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION and not interrupted:
         producers = _between_producers(found, switch, twins, conflict, runner, limit_s, links.runs)
         conflict, proved, links = producers or (conflict, proved, links)
-    if kind_of(conflict, replace(ending, deadlock=())) in OF_TWO_READS:
-        conflict = without_refuted(with_stale_store(conflict, links, twins.failing, twins.failing_flow), links)
+    of_two_reads = kind_of(conflict, replace(ending, deadlock=())) in OF_TWO_READS
+    looked_twice = conflict
+    if of_two_reads or is_of_two_things(conflict):
+        conflict = with_stale_store(conflict, links, twins.failing, twins.failing_flow)
+    replaced = conflict is not looked_twice and links.tried[1].refuted
+    if of_two_reads:
+        conflict = without_refuted(conflict, links)
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
     story = tell_race(conflict, twins.failing, twins.passing, at_once, links.proved)
@@ -170,7 +175,7 @@ def _race(
         other = _of_first_look(found, switch, twins, runner, limit_s, links.runs)
         return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
-    story = as_tried(story, links)
+    story = as_tried(story, links, replaced=replaced)
     try:
         more = _other_orders(found, switch, twins, proved, runner, limit_s, links) if not interrupted else NO_LINKS
     except KeyboardInterrupt:

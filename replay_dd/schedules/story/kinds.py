@@ -204,7 +204,7 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         return ORDER_VIOLATION  # nor does one permit; and a wait that goes on is no second look
     if last.reads and last.holder_type == "Random":
         return UPDATE_AND_READ  # a number is drawn from where the generator was left
-    if first.reads:
+    if first.reads or first.in_vain:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
         if again and last.tested and sets_flag(right):
             return INVALIDATED

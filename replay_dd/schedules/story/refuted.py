@@ -8,7 +8,7 @@ from replay_dd.schedules.story.sentences import turned_round, without_promise
 from replay_dd.schedules.story.story import Story
 
 
-def as_tried(story: Story, links: Links) -> Story:
+def as_tried(story: Story, links: Links, *, replaced: bool = False) -> Story:
     """The story; it promises that the run passes the other way round only if that was not refuted.
 
     If another order was proved to matter, that is what it promises: the passing run may pass for a reason of its own.
@@ -16,11 +16,12 @@ def as_tried(story: Story, links: Links) -> Story:
     Args:
         story: as it was seen.
         links: what was tried.
+        replaced: whether another access stands in the story for one whose order was refuted; its own was not tried.
     """
     refuted = links.tried and not links.proved
     promised = [link for link in links.tried if story.passes == turned_round(link.first, link.second)]
     proved = [link for link in links.tried if link.proved]
-    if promised and proved and not any(link.proved for link in promised):
+    if (promised or replaced) and proved and not any(link.proved for link in promised):
         story = story._replace(passes=turned_round(proved[0].first, proved[0].second), passing=())
     elif any(link.refuted for link in promised):
         story = story._replace(passes="", passing=())

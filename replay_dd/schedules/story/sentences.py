@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
-from replay_dd.schedules.story.edges import empties, replaces_container
+from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out
 from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
 from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
@@ -242,11 +242,16 @@ def _stored_twice(thread: str, right: Edge) -> str:
     )
 
 
-def _both_went_on(looked: Access, other: Access, stored: Access) -> str:
+def _both_went_on(looked: Access, other: Access, acted: Access) -> str:
     found = "nothing" if looked.old.is_missing else looked.old.text or f"the same {looked.old.type}"
+    seen = f"{found} in {looked.name}"
+    if looked.does == "checks" and found in ("True", "False"):
+        seen = f"{looked.name} {'there' if found == 'True' else 'missing'}"
+    does = "takes it away" if acted.does == "deletes" or takes_out(acted) else "stores there"
+    does = "adds to it" if acted.does == "calls" and adds(acted) else does
     return (
-        f"Threads {looked.thread} and {other.thread} both found {found} in {looked.name} ({_at(looked)}), and both "
-        f"went on; thread {stored.thread} stores there ({_at(stored)}) only after thread {other.thread} has looked."
+        f"Threads {looked.thread} and {other.thread} both found {seen} ({_at(looked)}), and both "
+        f"went on; thread {acted.thread} {does} ({_at(acted)}) only after thread {other.thread} has looked."
     )
 
 

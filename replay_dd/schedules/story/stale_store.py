@@ -1,7 +1,9 @@
 """Whether a thread that looks at a thing twice later stores there what it has made of the first look.
 
 As where a thread that lost a race of versions reads the version again, but not the stock that it has computed from the
-old one. The second look stands at the edge of the failing range, and its order decides nothing; the store does.
+old one. The second look stands at the edge of the failing range, and its order decides nothing; the store does. Or both
+are under one lock, whose section is the edge: there it counts what was made of the first look, not what came first.
+From a look that found nothing and raised an exception, no value comes; it decides what its thread stores there.
 """
 
 from __future__ import annotations
@@ -16,8 +18,14 @@ _MOST_NODES = 2000
 _MADE_OF = (Kind.DATA, Kind.THROUGH_C)
 
 
+def is_of_two_things(conflict: Conflict) -> bool:
+    """Whether a thread looks at one thing before the others' stretch, and does something to another one after it."""
+    left, right = conflict.left, conflict.right
+    return left is not None and right is not None and _looks(left.access) and left.access.thing != right.access.thing
+
+
 def with_stale_store(conflict: Conflict, links: Links, failing: Observation, flow: Flow | None) -> Conflict:
-    """The conflict with that store in the place of the second look, if the order of that look was refuted.
+    """The conflict with that store in the place of the second look, if that look's own order does not count.
 
     Args:
         conflict: what the threads did; a thread looks twice.
@@ -28,13 +36,28 @@ def with_stale_store(conflict: Conflict, links: Links, failing: Observation, flo
     left, right = conflict.left, conflict.right
     if left is None or right is None or flow is None or len(links.tried) != 2:
         return conflict
-    if not links.tried[0].proved or not links.tried[1].refuted:
+    first, second = links.tried
+    if not first.proved:
         return conflict
-    later = [one for one in conflict.after if one.number > right.access.number and one.thing == left.access.thing]
-    stored = next((one for one in later if one.does == "stores"), None)
-    if stored is None or not _is_made_of(stored, left.access, Dependences(flow, failing)):
+    later = [one for one in conflict.after if one.number > right.access.number]
+    stored = next((one for one in later if one.does == "stores" and one.thing == left.access.thing), None)
+    if stored is not None and not second.refuted and not _in_one_section(right.access, stored, later):
         return conflict
-    return conflict._replace(right=Edge(stored, right.others, inferred=False))
+    missed = left.access.old.is_missing and _looks(left.access)
+    if stored is None or not (missed or _is_made_of(stored, left.access, Dependences(flow, failing))):
+        return conflict
+    others = tuple(one for one in conflict.stretch if one.conflicts(stored))
+    return conflict._replace(right=Edge(stored, others or right.others, inferred=False))
+
+
+def _looks(access: Access) -> bool:
+    return access.reads or access.in_vain
+
+
+def _in_one_section(look: Access, stored: Access, later: list[Access]) -> bool:
+    """Whether a thread holds one lock from a look to a store."""
+    held = set(look.held).intersection(*(one.held for one in later if one.number <= stored.number))
+    return bool(held)
 
 
 def _is_made_of(stored: Access, look: Access, dependences: Dependences) -> bool:

@@ -22,7 +22,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.sentences import summary_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access, number, switch
+from tests.schedules.story.test_kinds import NOTHING, access, number, switch
 from tests.schedules.story.test_victim import seen
 
 
@@ -49,6 +49,35 @@ def test_two_that_found_the_same_both_go_on() -> None:
     assert told.looked == failing.accesses[0]
     assert kind_of(told, PASSED) == kinds.CHECK_THEN_ACT
     assert summary_of(kinds.CHECK_THEN_ACT, told).startswith("Threads 0.1 and 0.2 both found False in Thing.x")
+
+
+@pytest.mark.parametrize(
+    ("look", "act", "words"),
+    [
+        ({"does": "checks", "old": number(True)}, {"does": "calls", "detail": "discard('a')"}, "takes it away"),
+        ({"does": "checks", "old": number(False)}, {"does": "calls", "detail": "add('a')"}, "adds to it"),
+        ({"does": "calls", "detail": "get('a')"}, {"does": "deletes", "old": number(1)}, "takes it away"),
+    ],
+)
+def test_two_that_found_the_same_may_add_or_take_away(
+    look: dict[str, object], act: dict[str, object], words: str
+) -> None:
+    acts = access("0.1", 5, 9, "stores", writes=True)._replace(**{"old": number(1), **act})  # type: ignore[arg-type]
+    looks = [looked(thread, True)._replace(**look) for thread in ("0.1", "0.2")]  # type: ignore[arg-type]
+    told = with_own_check(*stored_after(*looks, acts))
+    assert kind_of(told, PASSED) == kinds.CHECK_THEN_ACT
+    assert words in summary_of(kinds.CHECK_THEN_ACT, told)
+    in_vain = acts._replace(does="deletes", old=NOTHING)
+    assert with_own_check(*stored_after(*looks, in_vain)).looked is None
+
+
+def test_a_look_at_a_container_is_not_the_same_if_an_item_was_added_in_between() -> None:
+    container = ("whole", 4, "")
+    counts = [looked(thread, True)._replace(thing=container) for thread in ("0.1", "0.2")]
+    adds = access("0.1", 5, 9, "calls", container, detail="append(1)", writes=True, old=number(1))
+    assert with_own_check(*stored_after(*counts, adds)).looked is not None
+    item = access("0.2", 2, 2, "stores", ("item", 4, "1"), old=NOTHING, new=number(1))
+    assert with_own_check(*stored_after(counts[0], item, counts[1], adds)).looked is None
 
 
 def test_what_a_thread_uses_after_its_look_does_not_hide_the_look() -> None:

@@ -194,6 +194,9 @@ def test_the_order_that_was_proved_is_the_one_that_is_promised() -> None:
     proved = Link(store, look, True)
     assert as_tried(story, Links((proved, vain))).passes == turned_round(store, look)
     assert as_tried(story, Links((vain, Link(look, store, True)))).passes == story.passes
+    other = Links((proved, vain._replace(second=store._replace(number=99, place=look.place))))
+    assert as_tried(story, other).passes == story.passes
+    assert as_tried(story, other, replaced=True).passes == turned_round(store, look)
 
 
 @pytest.mark.parametrize(("comes_there", "why_not"), [(True, PASSES_TOO), (False, ANOTHER_WAY)])

@@ -33,6 +33,7 @@ TOLD = [
     ("autosave", "check-then-act", {"AutoSave.pending"}, ["(autosave.py:21)", "(autosave.py:24)", "(autosave.py:16)"]),
     ("rod", "order violation", {"Rod.cells"}, ["reads Rod.cells (rod.py:21) before", "(rod.py:30)"]),
     ("pidfile", "torn update", {"daemon.pid"}, ["os.replace()"]),
+    ("tally", "check-then-act", {"Store.entries['visits']"}, ["both found nothing", "0.1 stores (tally.py:31)"]),
 ]
 
 
