@@ -105,6 +105,7 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
         left = _edge([one for one in reversed(before) if one.time <= left_time], stretch, left_time) or _edge(
             before[::-1], stretch, left_time
         )
+        left = _with_own_check(left, before, stretch)
     progress = _looking_up(before, failing.switch_stacks.get((thread, switch.time), ())) or _in_progress(before, switch)
     right = _edge([*progress, *after], stretch, right_time)
     if left is not None and right is not None:
@@ -113,6 +114,29 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
         elif left.inferred and not one_thing(left.access, right.access):
             left = None  # it stands in for the edge, so it must not be what the story is about
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def in_one_section(first: Access, last: Access, accesses: Sequence[Access]) -> bool:
+    """Whether a thread holds one lock from one of its accesses to another one.
+
+    Args:
+        first: the earlier one.
+        last: the later one.
+        accesses: what the thread does, with all that comes between them.
+    """
+    between = (one.held for one in accesses if first.number <= one.number <= last.number)
+    return bool(set(last.held).intersection(*between))
+
+
+def _with_own_check(left: Edge | None, before: Sequence[Access], stretch: Sequence[Access]) -> Edge | None:
+    """What a thread takes away in vain, it may have looked for in the same section: that look decides, not this."""
+    if left is None or not left.access.in_vain:
+        return left
+    vain = left.access
+    for one in reversed([one for one in before if one.number < vain.number and one.thing == vain.thing]):
+        if checks(one) and one.old.is_missing and in_one_section(one, vain, before):
+            return Edge(one, tuple(other for other in stretch if other.conflicts(one)), left.inferred)
+    return left
 
 
 def with_own_look(conflict: Conflict) -> Conflict:

@@ -123,7 +123,18 @@ def essential(conflict: Conflict, ending: Ending) -> Conflict:
         return conflict
     # A permit has no value that belongs to another one.
     needless = _is_of_permits(left.access)
-    return conflict._replace(left=None) if needless or kind_of(conflict, ending) == INVALIDATED else conflict
+    needless = needless or (kind_of(conflict, ending) == INVALIDATED and not is_of_found(left.access, right.access))
+    return conflict._replace(left=None) if needless else conflict
+
+
+def is_of_found(look: Access, use: Access) -> bool:
+    """Whether a thread uses the object itself that it found by an earlier look.
+
+    Args:
+        look: the earlier access.
+        use: the later one, to an attribute or an item of something.
+    """
+    return use.thing[0] in ("attribute", "item", "whole") and 0 <= look.old.number == use.thing[1]
 
 
 def _is_of_permits(access: Access) -> bool:
@@ -302,6 +313,8 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.reads and last.reads:
         if replaced_together(left, right):
             return TORN_READ
+        if is_of_found(first, last) and not checks(first):
+            return INVALIDATED  # others have taken it from where it was found, and changed it
         return CHECK_THEN_ACT if checks(first) or takes_out(last) else TORN_READ
     if first.reads and last.writes:
         return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT

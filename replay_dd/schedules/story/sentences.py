@@ -106,6 +106,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
         f"in between ({between}).",
     }
+    if kind == kinds.INVALIDATED and not one_thing(first, then):
+        return _used_after(left, then, change)
     return sentences.get(kind) or _of_one_edge(kind, conflict, right)
 
 
@@ -252,6 +254,18 @@ def _both_went_on(looked: Access, other: Access, acted: Access) -> str:
     return (
         f"Threads {looked.thread} and {other.thread} both found {seen} ({_at(looked)}), and both "
         f"went on; thread {acted.thread} {does} ({_at(acted)}) only after thread {other.thread} has looked."
+    )
+
+
+def _used_after(left: Edge, use: Access, change: Access) -> str:
+    """That a thread uses an object which is no longer where it found it."""
+    found = left.access
+    taken = _change(left) or change
+    does = "replaced it" if taken.does == "stores" else "taken it out"
+    changed = f"thread {change.thread} has changed it" if change.thread != taken.thread else "changed it"
+    return (
+        f"Thread {found.thread} finds a {found.old.type} in {found.name} ({_at(found)}), but uses it ({_at(use)}) only "
+        f"after thread {taken.thread} has {does} there ({_at(taken)}) and {changed} ({_at(change)})."
     )
 
 

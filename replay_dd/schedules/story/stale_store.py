@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.conflict import Conflict, Edge, in_one_section
 from replay_dd.schedules.story.dependences import Dependences, Kind, Node
 from replay_dd.schedules.story.links import Links
 
@@ -41,7 +41,7 @@ def with_stale_store(conflict: Conflict, links: Links, failing: Observation, flo
         return conflict
     later = [one for one in conflict.after if one.number > right.access.number]
     stored = next((one for one in later if one.does == "stores" and one.thing == left.access.thing), None)
-    if stored is not None and not second.refuted and not _in_one_section(right.access, stored, later):
+    if stored is not None and not second.refuted and not in_one_section(right.access, stored, conflict.after):
         return conflict
     missed = left.access.old.is_missing and _looks(left.access)
     if stored is None or not (missed or _is_made_of(stored, left.access, Dependences(flow, failing))):
@@ -52,12 +52,6 @@ def with_stale_store(conflict: Conflict, links: Links, failing: Observation, flo
 
 def _looks(access: Access) -> bool:
     return access.reads or access.in_vain
-
-
-def _in_one_section(look: Access, stored: Access, later: list[Access]) -> bool:
-    """Whether a thread holds one lock from a look to a store."""
-    held = set(look.held).intersection(*(one.held for one in later if one.number <= stored.number))
-    return bool(held)
 
 
 def _is_made_of(stored: Access, look: Access, dependences: Dependences) -> bool:

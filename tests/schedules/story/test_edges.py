@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.schedules.observation import Thing
+from replay_dd.schedules.observation import Thing, Value
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.edges import misses
-from tests.schedules.story.test_kinds import NOTHING, X, access
+from replay_dd.schedules.story.kinds import essential, kind_of
+from replay_dd.schedules.story.sentences import summary_of
+from tests.schedules.logs import PASSED
+from tests.schedules.story.test_kinds import NOTHING, X, access, number
 
 
 @pytest.mark.parametrize(("thing", "decides"), [(X, True), (("global", 1, "x"), True), (("cell", 1, "x"), False)])
@@ -15,3 +20,46 @@ def test_who_finds_no_attribute_and_makes_it_has_decided_to(thing: Thing, decide
     last = access("0.1", 2, 2, "stores", thing)
     assert misses(first, last) == decides
     assert not misses(first._replace(old=last.new), last)
+
+
+@pytest.mark.parametrize(
+    ("does", "detail", "in_vain"),
+    [("deletes", "", True), ("calls", "pop('a', None)", True), ("calls", "append(1)", False), ("stores", "", False)],
+)
+def test_to_take_away_what_is_not_there_changes_nothing(does: str, detail: str, in_vain: bool) -> None:
+    thing = ("item", 1, "'a'")
+    vain = access("0.1", 1, 5, does, thing, detail=detail, writes=True, old=NOTHING)
+    again = access("0.2", 1, 6, "deletes", thing, old=NOTHING)
+    look = access("0.2", 1, 7, "reads", thing)
+    assert vain.in_vain == in_vain
+    assert again.conflicts(vain) == vain.conflicts(again) == (not in_vain)
+    assert vain.conflicts(look) == look.conflicts(vain) == (not in_vain)
+    assert vain.conflicts(look._replace(number=4))  # before that, there may have been something to take away
+    assert again.conflicts(vain._replace(old=number(1)))
+
+
+@pytest.mark.parametrize(
+    ("by", "taken", "told"),
+    [
+        ("0.2", {"does": "calls", "detail": "clear()"}, "0.2 has taken it out there (prog.py:5) and changed it (prog"),
+        ("0.3", {"does": "stores"}, "after thread 0.3 has replaced it there (prog.py:5) and thread 0.2 has changed it"),
+    ],
+)
+def test_an_object_may_be_used_when_it_is_no_longer_where_it_was_found(
+    by: str, taken: dict[str, object], told: str
+) -> None:
+    idle = ("item", 4, "0")
+    look = access("0.1", 1, 1, "reads", idle, old=Value("", "Connection", 9))
+    takes = access(by, 5, 2, "calls", idle, writes=True)._replace(**taken)  # type: ignore[arg-type]
+    closes = access("0.2", 6, 3, "stores", ("attribute", 9, "open"))
+    use = access("0.1", 7, 4, "reads", ("attribute", 9, "open"), tested=True)
+    edges = Edge(look, (takes,), inferred=False), Edge(use, (closes,), inferred=False)
+    conflict = essential(Conflict("0.1", *edges, None, (takes, closes), (look,), (use,)), PASSED)
+    assert kind_of(conflict, PASSED) == kinds.INVALIDATED
+    summary = summary_of(kinds.INVALIDATED, conflict)
+    assert summary.startswith("Thread 0.1 finds a Connection in Thing.0 (prog.py:1), but uses it (prog.py:7) only")
+    assert told in summary
+    other = edges[1]._replace(access=use._replace(thing=("attribute", 8, "open")))
+    assert kind_of(conflict._replace(right=other), PASSED) == kinds.TORN_READ
+    checked = edges[0]._replace(access=look._replace(tested=True))
+    assert kind_of(conflict._replace(left=checked), PASSED) == kinds.CHECK_THEN_ACT

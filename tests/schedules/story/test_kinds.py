@@ -186,22 +186,6 @@ def test_an_item_and_its_container_are_one_thing_if_the_container_changes() -> N
     assert not item.conflicts(cleared._replace(thing=("whole", 4, "")))
 
 
-@pytest.mark.parametrize(
-    ("does", "detail", "in_vain"),
-    [("deletes", "", True), ("calls", "pop('a', None)", True), ("calls", "append(1)", False), ("stores", "", False)],
-)
-def test_to_take_away_what_is_not_there_changes_nothing(does: str, detail: str, in_vain: bool) -> None:
-    thing = ("item", 1, "'a'")
-    vain = access("0.1", 1, 5, does, thing, detail=detail, writes=True, old=NOTHING)
-    again = access("0.2", 1, 6, "deletes", thing, old=NOTHING)
-    look = access("0.2", 1, 7, "reads", thing)
-    assert vain.in_vain == in_vain
-    assert again.conflicts(vain) == vain.conflicts(again) == (not in_vain)
-    assert vain.conflicts(look) == look.conflicts(vain) == (not in_vain)
-    assert vain.conflicts(look._replace(number=4))  # before that, there may have been something to take away
-    assert again.conflicts(vain._replace(old=number(1)))
-
-
 def test_objects_get_letters_by_type() -> None:
     letters = Letters()
     one, other = Value("", "bidict", 4), Value("", "bidict", 9)

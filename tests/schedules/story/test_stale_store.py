@@ -9,7 +9,7 @@ from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.links import FAILS_TOO, Link, Links
 from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store
-from tests.schedules.story.test_kinds import NOTHING, Y, access, number
+from tests.schedules.story.test_kinds import NOTHING, Y, access, conflict_of, number
 from tests.schedules.story.test_victim import seen
 
 ITEM = ("item", 4, "'visits'")
@@ -65,3 +65,23 @@ def test_a_store_that_is_not_made_of_the_first_look_is_not_told() -> None:
     assert told(LOOK, SECOND, STORED, proved=False).does == "reads"
     assert told(LOOK, SECOND, STORED, observed=False).does == "reads"
     assert told(LOOK, SECOND, STORED._replace(thing=("item", 4, "'hits'"))).does == "reads"
+
+
+@pytest.mark.parametrize(
+    ("look", "told_of"),
+    [
+        ({}, "reads"),
+        ({"tested": False}, "deletes"),
+        ({"old": number(0)}, "deletes"),
+        ({"held": (8,)}, "deletes"),
+        ({"thing": ("item", 4, "'hits'")}, "deletes"),
+    ],
+)
+def test_the_look_decides_and_not_what_was_taken_away_in_vain_after_it(look: dict[str, object], told_of: str) -> None:
+    checks = LOOK._replace(**{"tested": True, **look})  # type: ignore[arg-type]
+    vain = access("0.1", 2, 2, "deletes", ITEM, old=NOTHING, held=(7,))
+    stores, stored = STORES._replace(number=3, global_time=3), STORED._replace(number=4, time=3)
+    left = conflict_of([checks, vain, stores, stored], 3, 3).left
+    assert left is not None
+    assert left.access.does == told_of
+    assert left.others == (stores,)
