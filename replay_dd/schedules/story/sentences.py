@@ -249,8 +249,12 @@ def _both_went_on(looked: Access, other: Access, acted: Access) -> str:
     seen = f"{found} in {looked.name}"
     if looked.does == "checks" and found in ("True", "False"):
         seen = f"{looked.name} {'there' if found == 'True' else 'missing'}"
-    does = "takes it away" if acted.does == "deletes" or takes_out(acted) else "stores there"
-    does = "adds to it" if acted.does == "calls" and adds(acted) else does
+    whole = acted.thing[0] == "whole"
+    does = "stores there"
+    if acted.does == "deletes" or takes_out(acted):
+        does = "takes from it" if whole else "takes it away"
+    elif adds(acted):
+        does = "adds to it" if whole else "adds it"
     return (
         f"Threads {looked.thread} and {other.thread} both found {seen} ({_at(looked)}), and both "
         f"went on; thread {acted.thread} {does} ({_at(acted)}) only after thread {other.thread} has looked."

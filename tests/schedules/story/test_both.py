@@ -39,6 +39,7 @@ def stored_after(*accesses: Access, **more: object) -> tuple[Conflict, Observati
     return Conflict("0.1", None, right, None, others, own[:-1], own[-1:])._replace(**more), failing  # type: ignore[arg-type]
 
 
+WHOLE = ("whole", 7, "")
 CLOSES = access("0.1", 5, 9, "stores", new=number(True))
 
 
@@ -54,8 +55,10 @@ def test_two_that_found_the_same_both_go_on() -> None:
 @pytest.mark.parametrize(
     ("look", "act", "words"),
     [
+        ({"thing": WHOLE}, {"thing": WHOLE, "does": "calls", "detail": "append('a')"}, "adds to it"),
+        ({"thing": WHOLE}, {"thing": WHOLE, "does": "calls", "detail": "pop()"}, "takes from it"),
         ({"does": "checks", "old": number(True)}, {"does": "calls", "detail": "discard('a')"}, "takes it away"),
-        ({"does": "checks", "old": number(False)}, {"does": "calls", "detail": "add('a')"}, "adds to it"),
+        ({"does": "checks", "old": number(False)}, {"does": "calls", "detail": "add('a')"}, "adds it"),
         ({"does": "calls", "detail": "get('a')"}, {"does": "deletes", "old": number(1)}, "takes it away"),
     ],
 )
@@ -72,11 +75,10 @@ def test_two_that_found_the_same_may_add_or_take_away(
 
 
 def test_a_look_at_a_container_is_not_the_same_if_an_item_was_added_in_between() -> None:
-    container = ("whole", 4, "")
-    counts = [looked(thread, True)._replace(thing=container) for thread in ("0.1", "0.2")]
-    adds = access("0.1", 5, 9, "calls", container, detail="append(1)", writes=True, old=number(1))
+    counts = [looked(thread, True)._replace(thing=WHOLE) for thread in ("0.1", "0.2")]
+    adds = access("0.1", 5, 9, "calls", WHOLE, detail="append(1)", writes=True, old=number(1))
     assert with_own_check(*stored_after(*counts, adds)).looked is not None
-    item = access("0.2", 2, 2, "stores", ("item", 4, "1"), old=NOTHING, new=number(1))
+    item = access("0.2", 2, 2, "stores", ("item", 7, "1"), old=NOTHING)
     assert with_own_check(*stored_after(counts[0], item, counts[1], adds)).looked is None
 
 
@@ -173,7 +175,6 @@ def test_calls_that_a_lock_keeps_apart_or_that_are_over_do_not_overlap() -> None
     assert with_overlapping_calls(own, guilty, replace(failing, switch_stacks=inside)).inside is None
 
 
-WHOLE = ("whole", 7, "")
 ADDS = access("0.1", 3, 1, "calls", WHOLE, writes=True, detail="append(x)")
 TAKES = access("0.1", 5, 4, "calls", WHOLE, reads=True, writes=True, detail="pop(0)")
 GOES_THROUGH = access("0.2", 1, 2, "iterates", WHOLE, reads=True)
