@@ -1,1 +1,1 @@
-"""Finds the commit since which threads can fail: a bisection with the same schedules at each commit."""
+"""Finds the commit that introduced a race or deadlock: a bisection with the same schedules at each commit."""

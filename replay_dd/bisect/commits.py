@@ -213,7 +213,7 @@ class Commits:
         if done.status == 0:
             return ""
         said = done.output.decode(errors="replace").strip().splitlines()
-        how = "its time limit was over" if done.timed_out else f"exit status {done.status}"
+        how = "it reached its time limit" if done.timed_out else f"exit status {done.status}"
         return f"not built ({how})" + (f": {said[-1][:200]}" if said else "")
 
     # -- logs --------------------------------------------------------------------------------------------------------

@@ -94,9 +94,7 @@ def open_history(good: str, bad: str) -> History:
     """
     repository = repository_here()
     if repository is None:
-        raise VersionError(
-            "There is no git repository here.", "Run the command inside of the repository, or `git init`."
-        )
+        raise VersionError("There is no git repository here.", "Run the command inside the repository, or `git init`.")
     shallow = is_shallow(repository)
     commits = []
     for name in (good, bad):

@@ -172,7 +172,7 @@ def _unpacked(archive: Path, folder: Path) -> Tree:
         else:
             raise VersionError(f"{archive} is not an archive of a known kind.")
     except (tarfile.FilterError, ValueError) as error:
-        raise VersionError(f"The archive {archive} wants to write outside of its folder: {error}.") from error
+        raise VersionError(f"The archive {archive} would write outside its folder: {error}.") from error
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError) as error:  # RuntimeError: it is encrypted
         raise VersionError(f"The archive {archive} cannot be unpacked: {error}.") from error
     except OSError as error:

@@ -102,7 +102,7 @@ def bisect_command(
     words: tuple[str, ...],
     **running: Unpack[RunOptions],
 ) -> int:
-    """Find the commit since which threads can fail, with the same schedules at each commit.
+    """Find the commit that introduced a race or deadlock, with the same schedules at each commit.
 
     GOOD, where CMD passes, and BAD, where it fails, are revisions of the git repository here. Each commit is checked
     out into a temporary folder; the work tree stays as it is.
@@ -197,7 +197,7 @@ def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | N
         return found.interrupted
     others = "; ".join(one.text for one in (*found.passed_over, *found.others))
     runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
-    end = ", and then the time was over" if found.out_of_time else ""
+    end = ", and then time ran out" if found.out_of_time else ""
     more = "Give it more time (`--time-budget`)" if found.out_of_time else "Hunt with more runs (`--runs`)"
     raise DoesNotFailError(
         f"{bad} passes: no failure in {runs} of about {found.yield_points:,} yield points{end}"

@@ -162,7 +162,7 @@ class Seconds(click.FloatRange):
             with contextlib.suppress(ValueError):
                 value = float(value[:-1]) * _UNITS_S[value[-1]]
         if isinstance(value, str) and not _is_number(value):
-            self.fail(f"{value!r} is no time, such as 90, 90s, 10m or 2h.", param, ctx)
+            self.fail(f"{value!r} is not a time, such as 90, 90s, 10m or 2h.", param, ctx)
         seconds = float(super().convert(value, param, ctx))
         if not math.isfinite(seconds):
             self.fail(f"{value} is not a number of seconds.", param, ctx)
@@ -246,7 +246,7 @@ class Command(click.Command):
             other = found.setdefault(path.resolve(), parameter.opts[-1])
             if other != parameter.opts[-1]:
                 raise UsageError(
-                    f"`{other}` and `{parameter.opts[-1]}` both name {path}, where only one can be written.",
+                    f"`{other}` and `{parameter.opts[-1]}` both name {path}, but only one can be written there.",
                     "Name two files.",
                 )
 

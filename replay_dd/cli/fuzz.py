@@ -49,7 +49,7 @@ _WHY = {None: "", "time": " within the time budget", "interrupt": ": interrupted
         metavar="FILE",
         type=OUTPUT_FILE,
         required=True,
-        help="Where to write the failing input; what is left of it comes next to it.",
+        help="Where to write the failing input; the reduced one goes next to it.",
     ),
     json_option(),
     Option("--from", "source", section=SEARCH, metavar="FILE", type=LOG, help="Mutate this file."),

@@ -309,7 +309,7 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         return _status_of(found)
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
-        end = ", and then the time was over" if found.out_of_time else ""
+        end = ", and then time ran out" if found.out_of_time else ""
         echo(f"No {which} in {covered}{end}. This is not a proof: other schedules were not tried.")
         if found.coverage is not None and found.coverage.orders_known:
             echo(_covered(found.coverage))
@@ -317,7 +317,7 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
             echo(f"  hint: {hint}")
         return _status_of(found)
     if found.passing is None:
-        end = " before the time was over" if found.out_of_time else ""
+        end = " before time ran out" if found.out_of_time else ""
         echo(f"No run passed in {covered}{end}, so there is nothing to compare the failure with.")
         return _status_of(found)
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""

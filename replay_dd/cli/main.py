@@ -43,9 +43,9 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "hunt": Entry("hunt", "Vary the schedule until one run fails and one passes."),
         "schedules": Entry("recording_commands", "Isolate the thread switch that makes a run fail."),
         "verify-fix": Entry("recording_commands", "Check whether a repaired program still fails."),
-        "bisect": Entry("bisect", "Find the commit since which threads can fail."),
+        "bisect": Entry("bisect", "Find the commit that introduced a race or deadlock."),
         "minimize": Entry("recording_commands", "Reduce a failing schedule to the choices it needs."),
-        "verify-test": Entry("verify_test", "Check that a test of `--write-test` can fail."),
+        "verify-test": Entry("verify_test", "Check that a test written by `--write-test` can fail."),
     },
     "GUI sessions": {
         "monkey": Entry("monkey", "Send random input to a program until it fails."),

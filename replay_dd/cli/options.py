@@ -202,8 +202,8 @@ def max_delay_option(*, of_log: bool = False) -> Option:
         type=Seconds(min=0, max=_LONGEST_DELAY_S),
         default=None if of_log else _default_max_delay_s,
         shown_default="that of LOG" if of_log else lambda: f"{_default_max_delay_s():g}",
-        help="How far a busy machine may delay a thread: sleeps and time-outs with no more left may end before it "
-        "goes on.",
+        help="How far a busy machine may delay a thread: sleeps and time-outs with no more than that left may end "
+        "before it goes on.",
     )
 
 
@@ -345,7 +345,7 @@ def displays(jobs: int | None) -> int:
 
 def browsers_option() -> Option:
     """``--jobs`` for user flows: one by default, as flows that are played at the same time share their server."""
-    return _jobs(None, "Number of browsers at the same time, which use the server together.", "1")
+    return _jobs(None, "Number of browsers at the same time; they share the server.", "1")
 
 
 def _jobs(default: Callable[[], int] | None, help_text: str, shown_default: str) -> Option:

@@ -77,7 +77,7 @@ def _tell(run: Any, output: Path, time_limit: float) -> None:
     _check_ended(run, output, time_limit)
     tell_withheld(run.log.program)
     if run.log.verified is False:
-        say("warning: a replay of this log diverged; `replay-dd replay` tells where")
+        say("warning: a replay of this log diverged; `replay-dd replay` shows where")
 
 
 def _check_ended(run: Any, output: Path, time_limit: float) -> None:

@@ -54,7 +54,7 @@ def _levels() -> Sequence[str]:
         type=OUTPUT_FILE,
         help="Also write the answer to this file, as text.",
     ),
-    page_option("Write the sources, with what mattered lit, as an HTML page, which needs no network."),
+    page_option("Write the sources, with what mattered highlighted, as an HTML page, which needs no network."),
     json_option(),
     Option("--no-color", section=OUTPUT, is_flag=True, help="Mark what mattered by `>` only, not by colors."),
     Option(

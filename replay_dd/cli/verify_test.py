@@ -72,7 +72,7 @@ def verify_test_command(
     as_json: bool,
     test: str,
 ) -> int:
-    """Check that a test of `--write-test` fails without the repair, and passes with it.
+    """Check that a test written by `--write-test` fails without the repair, and passes with it.
 
     TEST is the file, as pytest takes it. Versions are tested in copies; your files stay as they are.
 

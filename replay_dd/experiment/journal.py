@@ -242,7 +242,7 @@ def _begin(journal: Journal, search: SearchedFor) -> None:
         try:
             check_header(lines[0], path, FORMAT, VERSION)
         except NotALogError:
-            raise JournalError(f"The file {path} is no journal of a search.", "Name another file.") from None
+            raise JournalError(f"The file {path} is not the journal of a search.", "Name another file.") from None
     if len(lines) <= _BEGINNING:  # no run, whatever the search
         os.ftruncate(descriptor, 0)
         journal._write(*beginning)

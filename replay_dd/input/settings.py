@@ -138,8 +138,8 @@ class Settings(ProgramRuns):
             raise DoesNotPassError(
                 f"Without any {self.delta}, the command fails in {1 + _MORE_RUNS - passed} of {1 + _MORE_RUNS} runs, "
                 f"in the same way as with all: {judgement.words}.",
-                "None of them is needed, but one may fix what is chance otherwise, as PYTHONHASHSEED does. Do not name "
-                "that one: what is not tried stays as it is.",
+                "None of them is needed, but one may fix what is otherwise left to chance, as PYTHONHASHSEED does. Do "
+                "not name that one: what is not named stays as it is.",
             )
         raise DoesNotPassError(
             f"The command fails in the same way without any {self.delta}: {judgement.words}.",

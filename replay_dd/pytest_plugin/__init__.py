@@ -39,8 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="vary the schedules only of tests that have just failed and that started a thread",
     )
     group.addoption("--replay-dd-log", metavar="FILE", help="run the test of this log alone, under its schedule")
-    group.addoption("--replay-dd-time", metavar="TIME", help="at most so long for each test: 60s, 2m (default: 60s)")
-    group.addoption("--replay-dd-total", metavar="TIME", help="at most so long in all, shared out fairly: 10m, 1h")
+    group.addoption("--replay-dd-time", metavar="TIME", help="time limit for each test: 60s, 2m (default: 60s)")
+    group.addoption("--replay-dd-total", metavar="TIME", help="time limit for all tests, shared out fairly: 10m, 1h")
     group.addoption("--replay-dd-folder", metavar="DIR", help="where to keep the logs (default: replay-dd-logs)")
     group.addoption(
         "--replay-dd-granularity", metavar="NAME", help="where threads can be switched, as for `replay-dd hunt`"
@@ -56,9 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("replay_dd_max_delay", "as --replay-dd-max-delay (default: 10ms)", default="10ms")
     parser.addini("replay_dd", "whether to hunt in each run, as with --replay-dd", type="bool", default=False)
     parser.addini("replay_dd_on_failure", "as --replay-dd-on-failure", type="bool", default=False)
-    parser.addini("replay_dd_runs", "up to how many schedules of each test (default: 100)", default=str(_DEFAULT_RUNS))
-    parser.addini("replay_dd_time", "at most so long for each test (default: 60s)", default="60s")
-    parser.addini("replay_dd_total", "at most so long for all tests (default: no limit)", default="")
+    parser.addini("replay_dd_runs", "number of schedules for each test (default: 100)", default=str(_DEFAULT_RUNS))
+    parser.addini("replay_dd_time", "time limit for each test (default: 60s)", default="60s")
+    parser.addini("replay_dd_total", "time limit for all tests (default: no limit)", default="")
     parser.addini("replay_dd_folder", "where to keep the logs (default: replay-dd-logs)", default="replay-dd-logs")
     parser.addini("replay_dd_granularity", "where threads can be switched (default: access)", default="")
     parser.addini("replay_dd_strategy", "how to choose schedules (default: a mixture)", default="")
@@ -69,7 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "replay_dd(runs=N, time=TIME, granularity=NAME, strategy=NAME, max_delay=TIME, known=FILE): how `pytest "
-        "--replay-dd` varies the schedules of this test; runs=0: not; known: logs of races that it had, tried first",
+        "--replay-dd` varies the schedules of this test; runs=0: not at all; known: logs of its known races, which are "
+        "tried first",
     )
     if "_replay_dd_runtime" in sys.modules or config.getoption("collectonly"):
         return

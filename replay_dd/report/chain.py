@@ -20,7 +20,7 @@ def chain_as_text(chain: Chain, program: Program) -> Iterator[str]:
     if not chain.steps:
         yield from labelled("chain", f"none: {chain.lost}") if chain.lost else ()
         return
-    yield from labelled("chain", "how it comes to the failing line, with what the passing run has there")
+    yield from labelled("chain", "how this leads to the failing line (in brackets: the passing run)")
     if chain.lost:
         yield f"    (not followed farther back: {chain.lost})"
     wide = max(len(_at(step)) for step in chain.steps)

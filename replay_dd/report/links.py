@@ -37,13 +37,13 @@ def links_in_words(links: Links) -> Iterator[tuple[str, str]]:
     for link in sorted(links.tried, key=lambda link: not link.proved):
         first, second = (_in_short(access, named=len(names) > 1) for access in (link.first, link.second))
         if link.proved:
-            alone = "" if several else "; with only these two turned round, it passes"
+            alone = "" if several else "; with only these two reversed, it passes"
             yield "proved", f"{first} before {second}{alone}"
         else:
             yield "not proved", f"{first} before {second}: {link.why_not}"
     if several:
-        all_of_them, any_of_them = ("both", "either one") if proved == 2 else ("all", "any one")
-        yield "", f"It takes {all_of_them} proved orders to fail: with {any_of_them} alone turned round, it passes."
+        all_of_them, any_of_them = ("Both", "either one") if proved == 2 else ("All", "any one")
+        yield "", f"{all_of_them} proved orders are needed: with {any_of_them} reversed, it passes."
 
 
 def _in_short(access: Access, *, named: bool) -> str:

@@ -256,10 +256,11 @@ def _range_as_text(failing_range: FailingRange, program: Program) -> Iterator[st
     if failing_range.positions == 1:
         yield "The failing range is this position alone: just before and after it, the run does not fail in this way."
         return
-    yield f"The failing range: this switch fails already at {first} (yield point {failing_range.first.time})"
+    earliest = f"{first} (yield point {failing_range.first.time})"
+    yield f"The failing range: it still fails if this switch comes as early as {earliest}"
     earlier = failing_range.first.time - failing_range.last.time if _looks_like(last, first, program) else 0
     yield from _shown(first, program, marked=on_one_line(first, last), later=earlier)
-    yield f"and still at {last} (yield point {failing_range.last.time})."
+    yield f"or as late as {last} (yield point {failing_range.last.time})."
 
 
 def proof_of(found: ScheduleIsolation) -> str:

@@ -30,7 +30,7 @@ def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
     if tried.schedules:
         hunted = tried.schedules - tried.neighbours
         near = tried.neighbours - 1
-        ends = {"time": "; the time is over", "interrupt": "; interrupted"}.get(tried.stopped_by, "")
+        ends = {"time": "; out of time", "interrupt": "; interrupted"}.get(tried.stopped_by, "")
         yield "", f"  (the failing schedule, {near} near it, {hunted} hunted; {tried.runs:,} runs{ends})"
 
 

@@ -143,4 +143,4 @@ def why_it_refuses(channel: socket.socket) -> str:
     if told is None:
         ended = can_be_read(channel.fileno())
         return "it ended before it started a thread" if ended else "it did not start a thread in time"
-    return str(told[1]) if told[0] == "ready" else "it told something else than that it is ready"
+    return str(told[1]) if told[0] == "ready" else "it said something other than that it is ready"

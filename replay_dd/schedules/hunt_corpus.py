@@ -52,7 +52,7 @@ class Corpus:
         if _MARK in there:
             check_beginning(read_regular(mark, 4096).partition(b"\n")[0], mark, _ANOTHER)
         elif any(not name.startswith(".") for name in there):
-            raise CorpusError(f"{folder} is no corpus: it holds other files, such as {there[-1]}.", _ANOTHER)
+            raise CorpusError(f"{folder} is not a corpus: it holds other files, such as {there[-1]}.", _ANOTHER)
         else:
             write_whole(mark, json.dumps({"format": FORMAT, "version": VERSION}).encode() + b"\n")
         if not os.access(folder, os.W_OK | os.X_OK):

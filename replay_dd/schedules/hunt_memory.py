@@ -219,7 +219,7 @@ def _take(line: dict[str, Any], memory: Memory, places: list[PlaceAnchor]) -> No
             *(_text(told["state"]), _natural(told["since"])),
         )
         if Path(failure.log).name != failure.log or not failure.log.endswith(".log"):
-            raise ValueError("the name of a log is none")  # never outside of the folder
+            raise ValueError("it is not the name of a log")  # never outside of the folder
         memory.failures.append(failure)
     elif "about" in line:
         memory.about = dict(line["about"])

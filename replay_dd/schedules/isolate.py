@@ -203,7 +203,7 @@ def _chosen(found: ScheduleIsolation, number: int) -> FailingRange:
         )
     if ranges[number - 1].passing is None:
         raise UsageError(
-            f"No run passes with the switch outside of the failing range {number}, so nothing can be isolated there.",
+            f"No run passes with the switch outside the failing range {number}, so nothing can be isolated there.",
             "Give another range, or another passing log.",
         )
     return ranges[number - 1]

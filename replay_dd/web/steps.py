@@ -98,7 +98,7 @@ _IN_THE_WAY = {
     "element is not enabled": "is disabled",
     "element is not editable": "cannot be edited",
     "element is not stable": "keeps moving",
-    "outside of the viewport": "is outside of the window",
+    "outside of the viewport": "is outside the window",
 }
 
 

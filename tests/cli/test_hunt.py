@@ -318,14 +318,14 @@ def test_keep_going_keeps_a_log_of_each_failure(shop: Workshop) -> None:
 def test_times_have_units(shop: Workshop, written: str, works: bool) -> None:
     shop.write("print()")
     done = shop.run("hunt", "--time-budget", written, *shop.program())
-    assert ("is no time, such as 90" in done.stderr) is not works, done.stderr
+    assert ("is not a time, such as 90" in done.stderr) is not works, done.stderr
 
 
 def test_a_budget_that_is_over_is_told(shop: Workshop) -> None:
     shop.write(LIBRARY_ONLY)
     done = shop.run("hunt", "--time-budget", "0.001", *shop.program())
     assert done.status == 1
-    assert re.search(r"No failure in 1 run of about \d+ yield points, and then the time was over\.", done.stdout)
+    assert re.search(r"No failure in 1 run of about \d+ yield points, and then time ran out\.", done.stdout)
     told = checked(shop.run("hunt", "--time-budget", "0.001", "--json", *shop.program()).stdout)
     assert told["out_of_time"]
     assert told["failure"] is None

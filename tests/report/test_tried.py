@@ -20,18 +20,18 @@ LOST = Link(FIRST, SECOND, proved=False, why_not="it fails as well")
 
 def test_one_proved_order_passes_when_turned_round() -> None:
     (line,) = [" ".join(text.split()) for _, text in links_in_words(Links((ONE,)))]
-    assert line.endswith("; with only these two turned round, it passes")
+    assert line.endswith("; with only these two reversed, it passes")
 
 
 def test_two_proved_orders_are_both_needed() -> None:
     labels, texts = zip(*links_in_words(Links((LOST, ONE, OTHER))), strict=True)
     assert labels == ("proved", "proved", "not proved", "")
-    assert not any("turned round" in text for text in texts[:3])
-    assert texts[-1] == "It takes both proved orders to fail: with either one alone turned round, it passes."
+    assert not any("reversed" in text for text in texts[:3])
+    assert texts[-1] == "Both proved orders are needed: with either one reversed, it passes."
     *_, last = links_in_words(Links((ONE, OTHER, OTHER)))
-    assert last[1] == "It takes all proved orders to fail: with any one alone turned round, it passes."
+    assert last[1] == "All proved orders are needed: with any one reversed, it passes."
     told = " ".join(" ".join(links_as_text(Links((ONE, OTHER)))).split())
-    assert told.count("turned round") == 1
+    assert told.count("reversed") == 1
 
 
 def test_the_page_tells_every_link() -> None:
@@ -50,4 +50,4 @@ def test_a_deletion_names_what_it_deletes() -> None:
 def test_what_ended_early_does_not_say_that_nothing_was_run() -> None:
     (_, first), (_, second) = tried_in_words(Experiments(schedules=5, neighbours=3, runs=5, stopped_by="time"))
     assert first.startswith("nothing yet: it ended while the schedules were run without any change")
-    assert second.strip() == "(the failing schedule, 2 near it, 2 hunted; 5 runs; the time is over)"
+    assert second.strip() == "(the failing schedule, 2 near it, 2 hunted; 5 runs; out of time)"

@@ -20,7 +20,7 @@ def chain_part(chain: Chain, program: Program) -> list[Child]:
     """
     if not chain.steps:
         return []
-    parts: list[Child] = [tag("h4", "How it comes to the failing line")]
+    parts: list[Child] = [tag("h4", "How this leads to the failing line")]
     if chain.lost:
         parts.append(tag("p", f"Not followed farther back: {cut(chain.lost, _LONGEST)}.", class_="remark"))
     steps = [_step(step, program, ending_in_words(chain) if step is chain.steps[-1] else "") for step in chain.steps]

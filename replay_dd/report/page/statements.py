@@ -25,8 +25,8 @@ def statements_page(found: Slice, name: str, files: Sequence[File], paths: Mappi
         kicker="Isolated: executed statements" if found.isolation.complete else "Not isolated yet",
         title=headline(found, name),
         summary=(
-            "Lit lines are needed; beside each, how many of its executions are, of how many there were. Grey ones ran "
-            "and made no difference."
+            "Highlighted lines are needed; beside each, how many of its executions are, of how many there were. Grey "
+            "ones ran and made no difference."
         ),
         sections=(
             section("answer", "The answer", facts(told), [tag("p", note, class_="remark") for note in found.notes]),

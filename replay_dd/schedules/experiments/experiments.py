@@ -61,7 +61,7 @@ _LOOK_FIRST = "no lock makes a thread look at the state before it waits for a no
 _SIGNAL = "no lock keeps a signal from interrupting the thread that has it"
 _STOP_FLAG = "no lock and no order of the two makes the loop look whether the queue is empty"
 _KEPT_PERMIT = "no lock and no order gives back the permit that an exception took along"
-_TIMER = "no lock stops a timer whose time is over; one that covers the look at the result, too, only moves that"
+_TIMER = "no lock stops a timer that has expired; one that covers the look at the result, too, only moves that"
 _OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
 _DEEPEST = 3  # calls into which a lock is moved
 _NARROWING = 40  # smaller locks that are tried
@@ -104,7 +104,7 @@ def with_experiments(
     if explanation.conflict is not None and explanation.conflict.fault:
         return explanation._replace(tried=Experiments(why_not=WHY_NOT_TRIED[explanation.conflict.fault]))
     if budget.time_s is not None and budget.time_s <= 0:
-        return explanation._replace(tried=Experiments(why_not="the time is over"))
+        return explanation._replace(tried=Experiments(why_not="out of time"))
     try:
         tried = try_repairs(
             *(found, story, twins, explanation.conflict),

@@ -195,7 +195,7 @@ class _Trial:
                 if first.turned and first.outcome is Outcome.PASS:
                     return self._link((access, others[0]), is_left)
             if not last.turned:
-                return self._link(pair, is_left, "they cannot be turned round alone")
+                return self._link(pair, is_left, "they cannot be reversed alone")
             if last.outcome is not Outcome.PASS:
                 also = last.outcome is Outcome.FAIL
                 words = FAILS_TOO if also else f"this failure is gone, but {last.words}"

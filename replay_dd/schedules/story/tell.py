@@ -278,7 +278,7 @@ def _inside_package(accesses: Sequence[Access]) -> str:
     if not all(called_at(access) for access in accesses):
         return ""
     packages = dict.fromkeys(access.place.file.partition("/")[0].removesuffix(".py") for access in accesses)
-    return f" All of this happens inside of {listed(packages)}, which these lines call."
+    return f" All of this happens inside {listed(packages)}, which these lines call."
 
 
 def inferred_from(conflict: Conflict, failing: Observation, proved: Sequence[Access] = ()) -> Iterable[str]:

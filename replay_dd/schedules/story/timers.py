@@ -35,7 +35,7 @@ def help_of_cancelled_timer(kind: str, conflict: Conflict, failing: Observation)
         if cancelled is not None:
             return (
                 f"let the function of the timer look, under a lock, whether it is still wanted: `cancel()` "
-                f"({short_file(cancelled.place.file)}:{cancelled.place.line}) does not stop a timer whose time is over"
+                f"({short_file(cancelled.place.file)}:{cancelled.place.line}) does not stop a timer that has expired"
             )
     return ""
 

@@ -68,7 +68,7 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending, flow: Flow | None = 
             outside,
             (),
             f"{sentence} That did not come until the time limit.",
-            help=text if own else "give that wait a time-out of its own, and say what shall happen then",
+            help=text if own else "give that wait a time-out of its own, and say what should happen then",
         )
     if len(outside) > 1:
         sentence += " Each waits for what another one would send only after its own wait."

@@ -267,7 +267,7 @@ def test_no_time_no_experiments() -> None:
     explanation = Explanation(cast(Any, "a story"), twins=cast(Any, "twins"))
     told = with_experiments(explanation, cast(Any, None), budget=Budget(100, 0)).tried
     assert told is not None
-    assert (told.why_not, told.runs) == ("the time is over", 0)
+    assert (told.why_not, told.runs) == ("out of time", 0)
 
 
 def test_no_schedules_no_experiments() -> None:

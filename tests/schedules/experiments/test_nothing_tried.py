@@ -82,7 +82,7 @@ assert not (alive and expired)
     ("text", "why_not"),
     [
         (IF_WAIT, "look again after its wait"),
-        (TIMER, "timer whose time is over"),
+        (TIMER, "timer that has expired"),
         (MISSED, "look at the state before it waits"),
     ],
 )

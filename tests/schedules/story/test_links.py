@@ -127,7 +127,7 @@ def test_who_lets_go_of_an_object_is_stopped_before_it_does() -> None:
 def test_what_was_not_turned_round_proves_nothing() -> None:
     theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
     links, _ = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: False)
-    assert [(link.proved, link.why_not) for link in links.tried] == [(False, "they cannot be turned round alone")]
+    assert [(link.proved, link.why_not) for link in links.tried] == [(False, "they cannot be reversed alone")]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_was_not_turned_round_proves_nothing() -> None:
     [
         (("it fails, too",), True),
         (("it passes, too, if their order stays and the switch comes later",), True),
-        (("they cannot be turned round alone",), False),
+        (("they cannot be reversed alone",), False),
         (("it fails, too", ""), False),
         ((), False),
     ],
@@ -190,7 +190,7 @@ def test_the_order_that_was_proved_is_the_one_that_is_promised() -> None:
     failing = seen(*section("0.2", 20, "reads"), *section("0.1", 10, "stores"))
     look, store = failing.accesses[2], failing.accesses[6]
     story = Story("check-then-act", (), "", (), passes=turned_round(look, store))
-    vain = Link(look, store, False, "they cannot be turned round alone")
+    vain = Link(look, store, False, "they cannot be reversed alone")
     proved = Link(store, look, True)
     assert as_tried(story, Links((proved, vain))).passes == turned_round(store, look)
     assert as_tried(story, Links((vain, Link(look, store, True)))).passes == story.passes

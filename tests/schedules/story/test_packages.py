@@ -35,7 +35,7 @@ def test_what_a_package_does_is_told_with_the_call_of_the_program(tmp_path: Path
     seen = Observation(tuple(accesses), {})
     story = tell_race(conflict_of(accesses, 5, 5), seen, seen, PASSED)
     assert story is not None
-    assert "All of this happens inside of pack, which these lines call." in story.summary
+    assert "All of this happens inside pack, which these lines call." in story.summary
     assert "(prog.py:2)" in story.summary
     assert "(prog.py:2)" in story.passes
     told = list(story_as_text(Explanation(story), program))
