@@ -28,6 +28,7 @@ from replay_dd.cli.options import (
     PROGRAM,
     SEARCH,
     budget_options,
+    count_option,
     jobs_option,
     journal_option,
     json_option,
@@ -103,13 +104,11 @@ class ChangesCommand(Command):
         multiple=True,
         help="A version fails if it fails under the schedule of this failing run, or a hunted one. Repeatable.",
     ),
-    Option(
+    count_option(
         "--seeds",
-        section=PROGRAM,
-        metavar="N",
-        type=click.IntRange(min=1),
-        help=f"How many schedules to hunt in each version [default with --schedule: {DEFAULT_SEEDS}]. Without "
+        f"How many schedules to hunt in each version [default with --schedule: {DEFAULT_SEEDS}]. Without "
         "--schedule, a failing one is hunted in NEW first.",
+        section=PROGRAM,
     ),
     Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command in each version before CMD."),
     Option(

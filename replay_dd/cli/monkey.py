@@ -6,12 +6,11 @@ import shlex
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-import click
-
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.options import (
     OUTPUT,
     SEARCH,
+    count_option,
     displays,
     displays_option,
     json_option,
@@ -50,24 +49,8 @@ def _results(sessions: list[Future[Session]]) -> list[Session]:
     "monkey",
     log_option(),
     Option("--no-verify", section=OUTPUT, is_flag=True, help="Do not replay the failing session once to check it."),
-    Option(
-        "--runs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=20,
-        show_default=True,
-        help="Maximum number of sessions.",
-    ),
-    Option(
-        "--actions",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=200,
-        show_default=True,
-        help="Actions per session.",
-    ),
+    count_option("--runs", "Maximum number of sessions.", default=20),
+    count_option("--actions", "Actions per session.", default=200),
     seed_option("Random seed of the first session; the others count up from it.", SEARCH),
     displays_option(),
     json_option(),

@@ -212,16 +212,31 @@ def seed_option(help_text: str, section: str) -> Option:
     return Option("--seed", section=section, metavar="N", type=int, shown_default=lambda: 0, help=help_text)
 
 
+def count_option(
+    name: str,
+    help_text: str,
+    *,
+    default: int | None = None,
+    section: str = SEARCH,
+    metavar: str = "N",
+    least: int = 1,
+) -> Option:
+    """An option that says how many; the help shows the default, if there is one."""
+    return Option(
+        name,
+        section=section,
+        metavar=metavar,
+        type=click.IntRange(min=least),
+        default=default,
+        show_default=default is not None,
+        help=help_text,
+    )
+
+
 def budget_options() -> tuple[Option, ...]:
     """``--max-tests`` and ``--time-budget``: when a search stops with the best result so far."""
     return (
-        Option(
-            "--max-tests",
-            section=SEARCH,
-            metavar="N",
-            type=click.IntRange(min=1),
-            help="Stop after N tests with the best result so far.",
-        ),
+        count_option("--max-tests", "Stop after N tests with the best result so far."),
         time_budget_option("Stop after this time with the best result so far."),
     )
 

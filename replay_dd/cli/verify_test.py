@@ -6,7 +6,11 @@ import click
 
 from replay_dd.changes.tested_version import Place, has_uncommitted_changes, project_of
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.options import PROGRAM, json_option
+from replay_dd.cli.options import (
+    PROGRAM,
+    count_option,
+    json_option,
+)
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_FLAKY
@@ -42,15 +46,7 @@ VERSIONS = "Versions"
         help="The version with the repair, where the test must pass.",
         shown_default="the files here",
     ),
-    Option(
-        "--repeats",
-        section=PROGRAM,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=DEFAULT_RUNS,
-        show_default=True,
-        help="How often to run the test in each version.",
-    ),
+    count_option("--repeats", "How often to run the test in each version.", default=DEFAULT_RUNS, section=PROGRAM),
     Option(
         "--time-limit",
         section=PROGRAM,

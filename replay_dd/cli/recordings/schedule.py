@@ -14,6 +14,7 @@ from replay_dd.cli.options import (
     SEARCH,
     accept_changes_option,
     budget_options,
+    count_option,
     environment_option,
     fork_option,
     jobs_option,
@@ -84,15 +85,7 @@ ISOLATE_OPTIONS = (
         help="Try what could prevent the failure on N hunted schedules; 0 leaves that out.",
         shown_default="100, for up to 10 s",
     ),
-    Option(
-        "--repeats",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        help="Run each schedule up to N times, for a program that is not deterministic.",
-    ),
+    count_option("--repeats", "Run each schedule up to N times, for a program that is not deterministic.", default=1),
     Option(
         "-o",
         "--output",
@@ -134,15 +127,7 @@ MINIMIZE_OPTIONS = (
     environment_option(PROGRAM),
 )
 VERIFY_OPTIONS = (
-    Option(
-        "--runs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=200,
-        show_default=True,
-        help="How many schedules to hunt.",
-    ),
+    count_option("--runs", "How many schedules to hunt.", default=200, least=0),
     seed_option("Random seed of the first of them; the others count up from it.", SEARCH),
     max_delay_option(of_log=True),
     jobs_option(),
