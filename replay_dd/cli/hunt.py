@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Unpack
 
-import click
-
 from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.options import (
     OUTPUT,
     OUTPUT_FOLDER,
     SCHEDULING,
     SEARCH,
+    count_option,
     fork_option,
     jobs_option,
     json_option,
@@ -66,15 +65,7 @@ _SHOWN = 5  # other failures
         help="Where to write pass.log and fail.log.",
     ),
     page_option(),
-    Option(
-        "--runs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=1000,
-        show_default=True,
-        help="Maximum number of runs.",
-    ),
+    count_option("--runs", "Maximum number of runs.", default=1000),
     time_budget_option("Start no more runs after this time."),
     Option(
         "--keep-going",
@@ -268,7 +259,40 @@ def _status_of(found: Hunt) -> int:
 
 
 def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
+    """Tell what a hunt found; returns the exit status."""
+    _tell_endings(found)
+    _tell_logs(found, output)
+    echo_lines(describe_notes(found.passing, found.failing))
+    if found.learnt is not None:
+        seen_is_told = found.failing is None and found.coverage is not None and not found.interrupted
+        echo_lines(corpus_in_words(found.learnt, seen_is_told=seen_is_told))
+    if found.failing is not None:
+        echo_lines(hang_in_short(found.failing.ending))
     covered = f"{found.runs} {'run' if found.runs == 1 else 'runs'} of about {found.yield_points:,} yield points"
+    if found.interrupted:
+        say(f"interrupted after {covered}")
+    elif found.one_schedule:
+        _tell_of_one_schedule(found)
+    elif found.failing is None:
+        _tell_of_no_failure(found, covered, failure, max_delay)
+    elif found.passing is None:
+        end = " before time ran out" if found.out_of_time else ""
+        echo(f"No run passed in {covered}{end}, so there is nothing to compare the failure with.")
+    else:
+        more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
+        which = f"{1 + len(found.further)} failures" if found.further else "Both"
+        passing, failing = _quoted_paths(output)
+        echo(f"{which} found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
+    return _status_of(found)
+
+
+def _quoted_paths(output: Path) -> tuple[str, str]:
+    """The logs of the passing and the failing run, for a shell."""
+    return shlex.quote(str(output / "pass.log")), shlex.quote(str(output / "fail.log"))
+
+
+def _tell_endings(found: Hunt) -> None:
+    """How the runs ended, each ending once."""
     for label, endings in (
         ("failure", found.failures),
         ("other", found.passed_over),
@@ -281,7 +305,11 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     if found.not_reproduced:
         one = found.not_reproduced == 1
         say(f"{found.not_reproduced} run{'' if one else 's'} skipped: {'its' if one else 'their'} replay diverged")
-    passing, failing = (shlex.quote(str(output / name)) for name in ("pass.log", "fail.log"))
+
+
+def _tell_logs(found: Hunt, output: Path) -> None:
+    """How to replay what was found."""
+    passing, failing = _quoted_paths(output)
     if found.passing is not None and not found.one_schedule:
         echo(f"passes       replay-dd replay {passing}")
     if found.failing is not None and not found.one_schedule:
@@ -292,38 +320,23 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     for number, log in enumerate(found.further):
         echo(f"             replay-dd replay {shlex.quote(str(_path_of(output, number)))}")
         echo(f"               {signature_of(log.ending).text}")
-    echo_lines(describe_notes(found.passing, found.failing))
-    if found.learnt is not None:
-        seen_is_told = found.failing is None and found.coverage is not None and not found.interrupted
-        echo_lines(corpus_in_words(found.learnt, seen_is_told=seen_is_told))
-    if found.failing is not None:
-        echo_lines(hang_in_short(found.failing.ending))
-    if found.interrupted:
-        say(f"interrupted after {covered}")
-        return _status_of(found)
-    if found.one_schedule:
-        said = found.output.decode(errors="replace").strip().splitlines()
-        if (found.failing is not None or found.passed_over) and said:
-            echo(f"last output  {said[-1]}")
-        echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
-        return _status_of(found)
-    if found.failing is None:
-        which = f"failure with `{failure}`" if failure else "failure"
-        end = ", and then time ran out" if found.out_of_time else ""
-        echo(f"No {which} in {covered}{end}. This is not a proof: other schedules were not tried.")
-        if found.coverage is not None and found.coverage.orders_known:
-            echo(_covered(found.coverage))
-        for hint in _hints(found, max_delay):
-            echo(f"  hint: {hint}")
-        return _status_of(found)
-    if found.passing is None:
-        end = " before time ran out" if found.out_of_time else ""
-        echo(f"No run passed in {covered}{end}, so there is nothing to compare the failure with.")
-        return _status_of(found)
-    more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
-    which = f"{1 + len(found.further)} failures" if found.further else "Both"
-    echo(f"{which} found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
-    return _status_of(found)
+
+
+def _tell_of_one_schedule(found: Hunt) -> None:
+    said = found.output.decode(errors="replace").strip().splitlines()
+    if (found.failing is not None or found.passed_over) and said:
+        echo(f"last output  {said[-1]}")
+    echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
+
+
+def _tell_of_no_failure(found: Hunt, covered: str, failure: str, max_delay: float) -> None:
+    which = f"failure with `{failure}`" if failure else "failure"
+    end = ", and then time ran out" if found.out_of_time else ""
+    echo(f"No {which} in {covered}{end}. This is not a proof: other schedules were not tried.")
+    if found.coverage is not None and found.coverage.orders_known:
+        echo(_covered(found.coverage))
+    for hint in _hints(found, max_delay):
+        echo(f"  hint: {hint}")
 
 
 def _covered(coverage: Coverage) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -31,7 +31,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.errors.user import UsageError
 from replay_dd.experiment.process import find_program
-from replay_dd.input.folder import pack
+from replay_dd.input.folder import Packing, pack
 from replay_dd.input.folder_levels import LevelOfFile, levels_in_folder
 from replay_dd.input.levels import NAMES, Tree, default_levels, levels_named
 from replay_dd.input.reduce import ALGORITHMS
@@ -172,23 +172,12 @@ def input_command(
       3  the program does not fail on FILE, or fails without it
       4  the failure or the answer is not reproducible
     """
-    whole = tree or (None if file is None else Path(file))
-    if whole is None or not (command if tree is None else file):
-        raise UsageError("Missing argument `-- CMD {}`.", "Write the command after the file and `--`.")
-    if tree is not None:
-        # What stands in the place of FILE is the first word of the command.
-        if file is not None and _is_no_program(file) and command and find_program(command[0], os.environ.get("PATH")):
-            raise UsageError(f"`--tree` reduces a folder; the file {file} does not go with it.")
-        command = command if file is None else (file, *command)
-        packing, content = pack(tree)
-        given = {"--passing": passing, "--isolate": isolate or None, "--language": language}
-        for name, value in given.items():
-            if value is not None:
-                raise UsageError(f"`--tree` reduces a folder; {name} does not go with it.")
-    elif whole.is_dir():
-        raise UsageError(f"{whole} is a directory.", f"To leave out files of it, write `--tree {whole} -- CMD {{}}`.")
+    if tree is None:
+        whole, packing, content = _whole_file(file, command)
     else:
-        packing, content = None, read_input(whole)
+        without_folders = {"--passing": passing, "--isolate": isolate or None, "--language": language}
+        command = _command_of_folder(file, command)
+        whole, packing, content = _whole_folder(tree, without_folders)
     if passing == whole == STANDARD_INPUT:
         raise UsageError("Both inputs are standard input, which can be read only once.", "Give one of them as a file.")
     base = read_input(passing) if passing is not None else b"" if isolate else None
@@ -197,13 +186,7 @@ def input_command(
         raise UsageError(f"`{option}` is for simplifying: a difference is isolated by dd.")
     name = "stdin" if whole == STANDARD_INPUT else whole.name or whole.resolve().name
     target = Target(command, name, fresh_copy=fresh_copy, time_limit_s=time_limit, packing=packing)
-    if packing is None:
-        check_command(command, whole)
-    # Where options are tried, none of them is the script.
-    words = tuple(word for word in command if word != OPTIONS)
-    if command[0] == OPTIONS:
-        raise UsageError(f"`{OPTIONS}` stands for options of a program, which comes before it.")
-    check_script(words, None if target.takes_a_file else tree, place=PLACE)
+    _check_command_of(target, whole)
     search: dict[str, Any] = {
         "oracle": oracle_of(grep, script),
         "algorithm": algorithm or ALGORITHMS[0],
@@ -243,6 +226,56 @@ def input_command(
         source=Source(whole, content, read_input if packing is None else lambda folder: pack(folder)[1]),
         as_json=as_json,
     )
+
+
+class _Whole(NamedTuple):
+    """What is to be reduced: where it is, how its files are packed if it is a folder, and what is in it."""
+
+    path: Path
+    packing: Packing | None
+    content: bytes
+
+
+def _whole_file(file: str | None, command: tuple[str, ...]) -> _Whole:
+    if file is None or not command:
+        raise _no_command()
+    whole = Path(file)
+    if whole.is_dir():
+        raise UsageError(f"{whole} is a directory.", f"To leave out files of it, write `--tree {whole} -- CMD {{}}`.")
+    return _Whole(whole, None, read_input(whole))
+
+
+def _whole_folder(tree: Path, without_folders: Mapping[str, object]) -> _Whole:
+    """The content of a folder; none of these options may be given with one."""
+    whole = _Whole(tree, *pack(tree))
+    for name, value in without_folders.items():
+        if value is not None:
+            raise UsageError(f"`--tree` reduces a folder; {name} does not go with it.")
+    return whole
+
+
+def _command_of_folder(file: str | None, command: tuple[str, ...]) -> tuple[str, ...]:
+    """With a folder, what stands in the place of FILE is the first word of the command."""
+    if not file:
+        raise _no_command()
+    if _is_no_program(file) and command and find_program(command[0], os.environ.get("PATH")):
+        raise UsageError(f"`--tree` reduces a folder; the file {file} does not go with it.")
+    return (file, *command)
+
+
+def _no_command() -> UsageError:
+    return UsageError("Missing argument `-- CMD {}`.", "Write the command after the file and `--`.")
+
+
+def _check_command_of(target: Target, whole: Path) -> None:
+    """Refuse a command that cannot be run on parts of the input."""
+    if target.packing is None:
+        check_command(target.command, whole)
+    if target.command[0] == OPTIONS:
+        raise UsageError(f"`{OPTIONS}` stands for options of a program, which comes before it.")
+    # Where options are tried, none of them is the script.
+    words = tuple(word for word in target.command if word != OPTIONS)
+    check_script(words, whole if target.packing is not None and not target.takes_a_file else None, place=PLACE)
 
 
 def _is_no_program(file: str) -> bool:
