@@ -209,7 +209,10 @@ def minimize_schedule(
     check_new(write_test)
     recorded = with_environment(recorded, env)
     if not signature_of(recorded.ending).failed:
-        raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
+        raise DoesNotFailError(
+            f"The run of {path} did not fail: {signature_of(recorded.ending).text}.",
+            "Give the log of a run that failed, such as one of `hunt`.",
+        )
     target = output or path.with_name("minimal.log")
     check_writable(target)
     if not accept_changes:

@@ -42,7 +42,10 @@ def verify_fix_of(
         ReplayDDError: the recorded run did not fail, or the program cannot be run.
     """
     if not signature_of(recorded.ending).failed:
-        raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
+        raise DoesNotFailError(
+            f"The run of {path} did not fail: {signature_of(recorded.ending).text}.",
+            "Give the log of a run that failed, such as one of `hunt`.",
+        )
     recorded = with_environment(recorded, env)
     if max_delay is not None:
         recorded = replace(recorded, settings=replace(recorded.settings, max_delay_ns=round(max_delay * 1e9)))

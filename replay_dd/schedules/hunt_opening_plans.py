@@ -26,13 +26,13 @@ _ALIKE = 0.9  # of the places where either of two threads touches something, bot
 _MOST_COMPARED = 12  # threads
 _MAIN = "0"
 
-FIRST = Plan("profile", {VIEWS: 0}, label="threads abreast, what others looked at changes first")
+FIRST = Plan("profile", {VIEWS: 0}, label="threads abreast, changes to what others looked at first")
 _UNEVEN = Plan(
     "profile",
     {ABREAST: _CHANGES, "latest": 1, "uneven": 1},
-    label="threads abreast before changes, the latest first, unevenly",
+    label="threads abreast before changes, the latest first, at uneven paces",
 )
-_PATIENT = Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last")
+_PATIENT = Plan("profile", {VIEWS: 1}, label="threads abreast, overtaken ones last")
 _PRIORITIES_DRAWN = "priorities drawn"
 _DRAWN = "drawn at every yield point"
 MOST = 5

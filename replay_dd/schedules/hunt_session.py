@@ -162,7 +162,7 @@ class Session:
             log,
             program=replace(self._first.log.program, files=log.program.files, paths=log.program.paths),
             settings=replace(
-                *(self._settings,),
+                self._settings,
                 start_ns=log.settings.start_ns,
                 entropy_seed=log.settings.entropy_seed,
                 library_key=log.settings.library_key,

@@ -28,6 +28,9 @@ INSTEAD = {
     r"\bundecided\b": "unresolved",
     r"\bthe window: this switch\b|\bits window\b(?! manager)": "failing range",
     r"\breachable under the GIL\b": "possible under the GIL",
+    r"\bturned round\b": "reversed",
+    r"\bfails? already\b": "already fails, fails as early as",
+    r"\bthe time (?:is|was) over\b": "time ran out",
 }
 
 

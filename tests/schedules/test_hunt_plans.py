@@ -203,7 +203,7 @@ def test_the_first_run_brings_all_threads_abreast(tmp_path: Path) -> None:
     found, plans = hunted(TAKEN_TWICE, tmp_path, 10)
     assert found.failing is not None
     assert found.passing is not None
-    assert [label for label, _ in plans] == ["threads abreast, what others looked at changes first", "default"]
+    assert [label for label, _ in plans] == ["threads abreast, changes to what others looked at first", "default"]
     assert found.passing.strategy == "default"
 
 

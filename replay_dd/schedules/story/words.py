@@ -16,7 +16,6 @@ from replay_dd.schedules.observation import Access, StackFrame, Value
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_FOLDERS = ("os.mkdir", "os.rmdir", "mkdir", "rmdir", "isdir", "is_dir", "iterdir")
 _IN_EACH_PACKAGE = ("__init__.py", "__main__.py")
-_SINGULAR = {"attribute": "attribute", "item": "item", "whole": "content", "global": "global variable"}
 
 
 def short_file(file: str) -> str:
