@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from pathlib import Path
 
 from replay_dd.errors.user import ProgramNotFoundError, UsageError
+from replay_dd.experiment.interpreters import is_interpreter
 from replay_dd.files import read_to_end
 
-_INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?")
 # Options of the interpreter (`python --help`): those given instead of a script, and those that take a value.
 _INSTEAD_OF_A_SCRIPT = "cm"
 _WITH_A_VALUE = "WX"
@@ -43,7 +42,7 @@ def check_script(command: tuple[str, ...], folder: Path | None = None, *, place:
 
 def _script_of(command: tuple[str, ...]) -> str | None:
     """The script that an interpreter would run; None if the command is something else."""
-    if not _INTERPRETER.fullmatch(os.path.basename(command[0])):
+    if not is_interpreter(command[0]):
         return None
     arguments = iter(command[1:])
     for argument in arguments:

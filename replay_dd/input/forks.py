@@ -37,6 +37,7 @@ from replay_dd.experiment.forked import (
     message_to_go_on,
     received,
 )
+from replay_dd.experiment.interpreters import is_interpreter
 from replay_dd.experiment.journal import recalled
 from replay_dd.experiment.process import (
     LIVE,
@@ -49,7 +50,6 @@ from replay_dd.experiment.process import (
 )
 from replay_dd.input.target import PLACE, Target
 
-_INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?t?")
 _SCRIPT = re.compile(rb"#![^\n]*python|#!/bin/sh\n'''exec' [^\n]*python")
 _SITE = Path(__file__).parent / "runtime" / "site"
 _FORK_SERVER = Path(replay_dd.__file__).parent / "schedules" / "runtime"
@@ -61,7 +61,7 @@ _FRESH = "Each test started the program anew: it cannot be forked where it reads
 def is_python(target: Target) -> bool:
     """Whether a command starts a Python program itself: an interpreter, or a script for one."""
     program = target.command[0]
-    if _INTERPRETER.fullmatch(os.path.basename(program)):
+    if is_interpreter(program):
         return True
     found = find_program(program, target.environment.get("PATH")) if os.sep not in program else program
     try:

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import marshal
 import os
-import re
 from pathlib import Path
 
+from replay_dd.experiment.interpreters import is_interpreter
 from replay_dd.experiment.process import find_program
 from replay_dd.schedules.environment import LATE
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
 
 _FILE = "late"  # as in runtime/site/sitecustomize.py
-_INTERPRETER = re.compile(r"python[0-9.]*t?")
 _ELF, _SCRIPT = b"\x7fELF", b"#!"
 _LONGEST_FIRST_LINE = 256  # bytes: the kernel reads no more (binfmt_script)
 
@@ -56,7 +55,7 @@ def _is_interpreter(path: Path, *, of_script: bool = False) -> bool:
     except OSError:
         return False
     if head.startswith(_ELF):
-        return _INTERPRETER.fullmatch(path.name) is not None
+        return is_interpreter(path.name)
     if of_script or not head.startswith(_SCRIPT):
         return False
     words = os.fsdecode(head[len(_SCRIPT) :].partition(b"\n")[0]).split()

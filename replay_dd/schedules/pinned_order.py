@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from replay_dd.errors.program import ProgramChangedError
+from replay_dd.experiment.interpreters import is_interpreter
 from replay_dd.schedules import model
 from replay_dd.schedules.anchors import Anchor, AnchoredReplay, named, replay_by_anchors
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
@@ -32,7 +33,6 @@ from replay_dd.schedules.swept_function import sweep
 from replay_dd.schedules.target import describe_program
 
 DEFAULT_TIME_LIMIT_S = 120.0
-_INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?")
 _LEFT_OUT = re.compile(r"PYTEST_(CURRENT_TEST|XDIST_.*|ADDOPTS|VERSION)|COV_CORE_.*")
 
 
@@ -265,7 +265,7 @@ def _path_of(file: str, folder: Path) -> str:
 def commanded(command: Sequence[str], folder: Path) -> tuple[str, ...]:
     """A command with the interpreter, or the test runner, of the environment that this process runs in."""
     program, *arguments = command
-    if _INTERPRETER.fullmatch(program):
+    if os.sep not in program and is_interpreter(program):
         return (sys.executable, *arguments)
     if os.sep in program:
         return tuple(command)
@@ -291,7 +291,7 @@ def portable(program: Program) -> tuple[str, ...]:
     folder = program.directory + os.sep
     words = [word.removeprefix(folder) if word.startswith(folder) else word for word in program.command]
     name = os.path.basename(words[0])
-    if _INTERPRETER.fullmatch(name):
+    if is_interpreter(name):
         name = "python"
     elif words[0] == program.command[0] and os.sep in words[0]:
         beside = os.path.dirname(words[0]) == os.path.dirname(program.executable)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from replay_dd.errors.program import NotTraceableError
 from replay_dd.errors.user import ProgramNotFoundError
+from replay_dd.experiment.interpreters import is_interpreter
 
 _START = Path(__file__).parent / "runtime" / "start.py"
-_INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?t?")
 _WITH_A_VALUE = "WX"
 _FIXED_HASHES = "0"
 NOT_A_SCRIPT = "Give a script or a module: `replay-dd trace -- python SCRIPT`, or `-- python -m MODULE`."
@@ -77,7 +76,7 @@ def target_of(command: Sequence[str], standard_input: bytes = b"", directory: Pa
         ProgramNotFoundError: there is no such script.
         NotTraceableError: it is no Python script or module.
     """
-    if not _INTERPRETER.fullmatch(os.path.basename(command[0])):
+    if not is_interpreter(command[0]):
         if _is_python(command[0]):
             raise NotTraceableError(f"`{command[0]}` is not started by Python.", f"Write `python {command[0]}`.")
         raise NotTraceableError(f"`{command[0]}` is not a Python interpreter.", NOT_A_SCRIPT)

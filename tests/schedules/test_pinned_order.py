@@ -105,6 +105,7 @@ def test_another_failure_is_told_from_the_recorded_one(tmp_path: Path) -> None:
 def test_programs_are_those_of_this_environment(tmp_path: Path) -> None:
     beside = str(Path(sys.executable).with_name("pytest"))
     assert commanded(["python3.11", "-m", "this"], tmp_path) == (sys.executable, "-m", "this")
+    assert commanded(["python3.14t", "-m", "this"], tmp_path) == (sys.executable, "-m", "this")
     assert commanded(["pytest", "-q"], tmp_path) == (beside, "-q")
     assert commanded(["./tool", "-q"], tmp_path) == ("./tool", "-q")
 
@@ -113,6 +114,7 @@ def test_programs_are_those_of_this_environment(tmp_path: Path) -> None:
     ("command", "written"),
     [
         (("/env/bin/python3.12", "/srv/shop/run.py", "x"), ("python", "run.py", "x")),
+        (("/env/bin/python3.14t", "/srv/shop/run.py", "x"), ("python", "run.py", "x")),
         (("/env/bin/pytest", "tests/test_shop.py::test_x"), ("pytest", "tests/test_shop.py::test_x")),
         (("/usr/bin/other", "/etc/hosts"), ("/usr/bin/other", "/etc/hosts")),
         (("python", "-m", "shop"), ("python", "-m", "shop")),
