@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, repeat
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
@@ -94,6 +95,7 @@ class UserActions(Circumstance[Run]):
         self._finer = finer
         self._exact_site = exact_site
         self._wanted = wanted
+        self._targets: dict[tuple[Action, ...], tuple[str, ...]] = {}
         self._earliest = 0  # after how many actions each run had failed, if it did each time
 
     @property
@@ -106,7 +108,9 @@ class UserActions(Circumstance[Run]):
         """Play the actions of a configuration on a fresh display."""
         actions = self.difference.actions(configuration)
         if fresh:
-            return self._play(actions)
+            run = self._play(actions, want_targets=True)
+            self._targets[actions] = max(self._targets.get(actions, ()), run.targets, key=_known)
+            return run
 
         return recalled_as(
             _Kept,
@@ -116,9 +120,18 @@ class UserActions(Circumstance[Run]):
             _Kept.run,
         )
 
-    def _play(self, actions: Sequence[Action]) -> Run:
+    def with_targets(self, configuration: IntervalSet) -> tuple[Action, ...]:
+        """The actions of a configuration, with what they are done to as fresh runs have found it."""
+        actions = self.difference.actions(configuration)
+        found = self._targets.get(actions, ())
+        return tuple(
+            replace(action, target=target or action.target)
+            for action, target in zip(actions, chain(found, repeat("")), strict=False)
+        )
+
+    def _play(self, actions: Sequence[Action], *, want_targets: bool = False) -> Run:
         try:
-            return self._runner.run(actions)
+            return self._runner.run(actions, want_targets=want_targets)
         except NoWindowError as error:
             if self._wanted is None:
                 raise
@@ -210,6 +223,11 @@ class UserActions(Circumstance[Run]):
             exact_site=self._exact_site,
             wanted=replace(self.wanted, actions=len(left)),
         )
+
+
+def _known(targets: Sequence[str]) -> int:
+    """How many are known."""
+    return sum(map(bool, targets))
 
 
 def _same_failure(session: Session, runs: Sequence[Run], *, exact_site: bool) -> list[Ending]:

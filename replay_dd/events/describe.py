@@ -15,6 +15,10 @@ def describe_action(action: Action, session: Session) -> str:
 
 def in_words(action: Action, window: Window | None) -> str:
     """Describe an action; positions are relative to the window if that is known."""
+    return f"{_plain(action, window)} ({action.target})" if action.target else _plain(action, window)
+
+
+def _plain(action: Action, window: Window | None) -> str:
     held = "".join(f"{key_name(name)}+" for name in action.modifiers)
     match action.kind:
         case ActionKind.TEXT:

@@ -121,7 +121,7 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
         assert isinstance(last, UserActions)
         assert isolation.failing.run is not None
         ending = replace(isolation.failing.run.ending, neighbours=_others(last.wanted, isolation.failing.run.ending))
-        left = last.difference.actions(isolation.failing.configuration)[: ending.actions]
+        left = last.with_targets(isolation.failing.configuration)[: ending.actions]
         film, film_interrupted = None, False
         if plan.pictures is not None and not isolation.interrupted:
             try:
@@ -159,7 +159,11 @@ def _with_passing(
     found: SessionIsolation, passing: Session, difference: SessionDifference, isolation: Isolation[Run]
 ) -> SessionIsolation:
     c_pass, c_fail = isolation.passing.configuration, isolation.failing.configuration
-    compared = difference.compared(c_pass, c_fail)
+    named = iter(found.minimal.actions)
+    compared = tuple(
+        replace(item, action=next(named, item.action)) if item.in_failing else item
+        for item in difference.compared(c_pass, c_fail)
+    )
     return replace(
         found,
         needed=tuple(item.place for item in compared if not item.in_passing),
@@ -223,7 +227,7 @@ def _film(
     folder.mkdir(parents=True, exist_ok=True)
     film = None
     for _ in range(tries):
-        run = runner.run(actions, pictures=folder, want_backtrace=True)
+        run = runner.run(actions, pictures=folder, want_backtrace=True, want_targets=True)
         film = Film(run.frames, run.opening, run.ending)
         if circumstance.judge(run).outcome is Outcome.FAIL:
             break

@@ -210,6 +210,7 @@ class Action:
         window: number of the window in which it began; None for the background, or if unknown.
         text: for ``TEXT`` the text, for ``KEY`` the key symbol, for ``CHORD`` something like ``"Alt+p"``.
         modifiers: modifiers held during a click, drag or wheel, such as ``("Shift_L",)``; they are in the inputs, too.
+        target: what it is done to, as its replay has found, such as ``button "Save"``; empty if that is not known.
     """
 
     kind: ActionKind
@@ -219,6 +220,7 @@ class Action:
     window: int | None = None
     text: str = ""
     modifiers: tuple[str, ...] = ()
+    target: str = ""
 
     @property
     def start(self) -> tuple[int, int] | None:

@@ -31,6 +31,7 @@ from replay_dd.events.model import (
     Window,
 )
 from replay_dd.events.oracle import ask_oracle
+from replay_dd.events.pauses import WITH_PAUSES, pause_before, program_reacts
 from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
 from replay_dd.events.x11.answers import Answers, Question
@@ -39,13 +40,11 @@ from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.pictures import screenshot
 from replay_dd.events.x11.player import Player, XTestPlayer
 from replay_dd.events.x11.program import RunningProgram
+from replay_dd.events.x11.widgets import TkWidgets
 from replay_dd.events.x11.windows import describe, top_windows, visible_areas, window_at, window_under_pointer
 
 START_LIMIT_S = 30.0
 HANG_LIMIT_S = 5.0
-# Longer than the time in which toolkits take two clicks for a double click (GTK 400 ms, Qt 400 ms, Tk 500 ms).
-BETWEEN_CLICKS_S = 0.55
-_WITH_PAUSES = (Pace.RECORDED, Pace.IMPATIENT)
 # At these paces time matters, so a timer may be running at the end; else what is played last would only pass the time.
 AFTER_PAUSES_S = 1.0
 _TICK_S = 0.002
@@ -86,7 +85,7 @@ class Conditions:
     @property
     def watched_s(self) -> float:
         """How long a program is watched after the last action: at paces with pauses at least for a moment."""
-        return max(self.linger_s, AFTER_PAUSES_S if self.pace in _WITH_PAUSES else 0.0)
+        return max(self.linger_s, AFTER_PAUSES_S if self.pace in WITH_PAUSES else 0.0)
 
     @property
     def playback(self) -> Playback:
@@ -111,6 +110,7 @@ class Run:
         play_s: how long the actions took, all told.
         frames: for a film, one for each action.
         opening: for a film, a picture from before the first action.
+        targets: what each action was done to, if that was asked for and is known.
     """
 
     ending: Ending
@@ -119,6 +119,7 @@ class Run:
     play_s: float
     frames: tuple[FilmFrame, ...] = ()
     opening: Path | None = None
+    targets: tuple[str, ...] = ()
 
 
 class Stage:
@@ -151,6 +152,7 @@ class Stage:
         trees = [self.program.tree, *display.trees()]
         self._idle = IdleRule(self._connection, trees, self.program.over, conditions.patience_s)
         self._answers = Answers(self._connection, self.program.tree)
+        self._widgets = TkWidgets(self._connection, self.program.over)
         try:
             self._wait_for_window()
             self.start_s = time.monotonic() - self.program.started
@@ -199,10 +201,14 @@ class Stage:
             self.program.look_at_windows()
         return placed(action, self._session.window_of(action.window), self.program.windows)
 
+    def target(self, action: Action) -> str:
+        """What an action is going to be done to; empty where that is not known, or asking would keep somebody."""
+        return "" if self._conditions.pace is Pace.IMPATIENT else self._widgets.name(action)
+
     def play(self, action: Action) -> None:
         """Play one action, and wait until the program is idle again."""
         pause_s = 0.0
-        if self._conditions.pace in _WITH_PAUSES and len(action.inputs) > 1:
+        if self._conditions.pace in WITH_PAUSES and len(action.inputs) > 1:
             pause_s = action.duration_ms / 1000 / (len(action.inputs) - 1)
         inputs = self._without_idle_moves(action)
         last = len(inputs) - 1
@@ -212,9 +218,7 @@ class Stage:
                 self.player.flush()
                 self.program.wait_for_end(pause_s)
             elif (
-                number < last
-                and self._conditions.pace is not Pace.IMPATIENT
-                and _program_reacts(action, inputs, number)
+                number < last and self._conditions.pace is not Pace.IMPATIENT and program_reacts(action, inputs, number)
             ):
                 self.player.flush()
                 self._idle.wait()
@@ -289,19 +293,6 @@ class Stage:
         self.program.close()
 
 
-def _program_reacts(action: Action, inputs: Sequence[Input], number: int) -> bool:
-    """Whether the program may do something in the middle of an action that the rest of the action builds on."""
-    kind = inputs[number].kind
-    if action.kind is ActionKind.DRAG and kind is InputKind.MOVE:
-        # Whoever is dragging takes hold at the first move, and may be only so far when the button is released.
-        first = number > 0 and inputs[number - 1].kind is InputKind.BUTTON_PRESS
-        return first or inputs[number + 1].kind is InputKind.BUTTON_RELEASE
-    if kind is InputKind.BUTTON_PRESS:
-        # A menu opens, a drag begins. Clicks that belong together must follow each other quickly.
-        return action.kind not in (ActionKind.DOUBLE_CLICK, ActionKind.WHEEL)
-    return kind is InputKind.KEY_RELEASE and action.kind is ActionKind.TEXT
-
-
 def run_session(
     session: Session,
     actions: Sequence[Action],
@@ -310,6 +301,7 @@ def run_session(
     *,
     pictures: Path | None = None,
     want_backtrace: bool = False,
+    want_targets: bool = False,
 ) -> Run:
     """Play actions to a fresh program.
 
@@ -320,6 +312,7 @@ def run_session(
         conditions: how.
         pictures: a folder for screenshots; None for no film.
         want_backtrace: ask gdb about a crash.
+        want_targets: ask the program what the actions are done to.
 
     Raises:
         ReplayDDError: the program cannot be run on the display.
@@ -327,6 +320,7 @@ def run_session(
     stage = Stage(session, display, conditions, want_backtrace=want_backtrace)
     started, played = time.monotonic(), 0
     frames: list[FilmFrame] = []
+    targets: list[str] = []
     windows: tuple[Window, ...] = ()
     opening = _picture(display, pictures, "start")
     try:
@@ -334,10 +328,13 @@ def run_session(
         for recorded in actions:
             if stage.program.over():
                 break
-            stage.pause(_pause_before(previous, recorded, conditions.pace))
+            stage.pause(pause_before(previous, recorded, conditions.pace))
             if stage.program.over():
                 break
             action = stage.placed(recorded)
+            if want_targets:
+                targets.append(stage.target(action))
+                action = replace(action, target=targets[-1])
             before = _picture(display, pictures, f"{played + 1:03}-before")
             began = time.monotonic()
             window = None if pictures is None else _window_of(action, display)
@@ -365,16 +362,7 @@ def run_session(
         stage.close()
     lasted_ms = int((time.monotonic() - stage.program.started) * 1000)
     ending = replace(ending, actions=played, time_ms=lasted_ms)
-    return Run(ending, windows, stage.start_s, play_s, tuple(frames), opening)
-
-
-def _pause_before(previous: Action | None, action: Action, pace: Pace) -> float:
-    if previous is None or pace is Pace.FAST:
-        return 0.0
-    if pace in _WITH_PAUSES:
-        return max(action.time_ms - previous.time_ms - previous.duration_ms, 0) / 1000
-    clicks = (ActionKind.CLICK, ActionKind.DOUBLE_CLICK)
-    return BETWEEN_CLICKS_S if previous.kind in clicks and action.kind in clicks else 0.0
+    return Run(ending, windows, stage.start_s, play_s, tuple(frames), opening, tuple(targets))
 
 
 def _window_of(action: Action, display: PrivateDisplay) -> Window | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.displays import DisplaySupply
@@ -25,22 +26,34 @@ class SessionRunner:
         self.conditions = conditions
         self._supply = supply
 
-    def run(self, actions: Sequence[Action], *, pictures: Path | None = None, want_backtrace: bool = False) -> Run:
+    def run(
+        self,
+        actions: Sequence[Action],
+        *,
+        pictures: Path | None = None,
+        want_backtrace: bool = False,
+        want_targets: bool = False,
+    ) -> Run:
         """Play actions once; try again if the display dies.
+
+        Args:
+            actions: what to play.
+            pictures: a folder for screenshots; None for no film.
+            want_backtrace: ask gdb about a crash.
+            want_targets: ask the program what the actions are done to.
 
         Raises:
             ReplayDDError: the program cannot be run.
         """
+        wanted = {"pictures": pictures, "want_backtrace": want_backtrace, "want_targets": want_targets}
         try:
-            return self._run(actions, pictures, want_backtrace)
+            return self._run(actions, wanted)
         except DisplayLostError:
-            return self._run(actions, pictures, want_backtrace)
+            return self._run(actions, wanted)
 
-    def _run(self, actions: Sequence[Action], pictures: Path | None, want_backtrace: bool) -> Run:
+    def _run(self, actions: Sequence[Action], wanted: dict[str, Any]) -> Run:
         display = self._supply.take()
         try:
-            return run_session(
-                *(self.session, actions, display, self.conditions), pictures=pictures, want_backtrace=want_backtrace
-            )
+            return run_session(self.session, actions, display, self.conditions, **wanted)
         finally:
             self._supply.give_back(display)

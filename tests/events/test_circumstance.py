@@ -46,13 +46,14 @@ class SimulatedRunner:
         self._late = list(late)
         self.played: list[tuple[Action, ...]] = []
 
-    def run(self, actions: Sequence[Action]) -> Run:
+    def run(self, actions: Sequence[Action], *, want_targets: bool = False) -> Run:
         self.played.append(tuple(actions))
         late = self._late.pop(0) if self._late else 0
         if not all(action in actions for action in self._needed):
             return Run(Ending(EndingKind.OPEN, "still running", actions=len(actions)), (), 0.0, 0.0)
         begun = min(1 + max(actions.index(action) for action in self._needed) + late, len(actions))
-        return Run(Ending(EndingKind.SIGNAL, "crash", "crash", actions=begun), (), 0.0, 0.0)
+        targets = tuple(f"place {action.time_ms}" for action in actions[:begun]) if want_targets else ()
+        return Run(Ending(EndingKind.SIGNAL, "crash", "crash", actions=begun), (), 0.0, 0.0, targets=targets)
 
 
 @pytest.mark.parametrize("late", [(), (1, 1), (0, 1), (1, 0), (1, 1, 1, 1, 1, 1)])
@@ -73,6 +74,8 @@ def test_a_crash_that_is_noticed_one_action_late_changes_nothing(
     assert tuple(circumstance.difference.places(found.failing.configuration)) == needed
     assert found.verified
     assert () not in runner.played, "a program that was not touched is known not to fail"
+    named = circumstance.with_targets(found.failing.configuration)
+    assert [action.target for action in named] == [f"place {number}" for number in needed]
 
 
 def test_no_prefix_is_tested_that_the_whole_session_has_shown_to_pass() -> None:
@@ -114,8 +117,8 @@ class TwoSites(SimulatedRunner):
         self._chance = random.Random(seed)
         self._later = later
 
-    def run(self, actions: Sequence[Action]) -> Run:
-        run = super().run(actions)
+    def run(self, actions: Sequence[Action], *, want_targets: bool = False) -> Run:
+        run = super().run(actions, want_targets=want_targets)
         if not run.ending.failed:
             return run
         often = self._chance.random() < 0.75
