@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from recorders.x11_aims import KEYS, Aims
 from recorders.x11_gone import GoneWindows
 from recorders.x11_start import Started
 from recorders.x11_verify import verify_session
@@ -44,17 +45,13 @@ from replay_dd.events.x11.stream import KeyboardChange, RawEvent
 from replay_dd.events.x11.windows import (
     area_of,
     describe,
-    focused_window,
     name_of_window_manager,
     numbered,
     owner_of,
     top_windows,
-    window_at,
 )
 
 _TICK_S = 0.02
-# A window is looked for anew at most so often while the pointer only moves.
-_LOOK_S = 0.1
 _MODIFIERS = ("Shift", "Lock", "Control", "Mod1", "Mod2", "Mod3", "Mod4", "Mod5")
 _SHIFT, _LOCK, _CONTROL, _ALT, _LEVEL_THREE = 1, 2, 4, 8, 128
 _LAYOUT_SHIFT = 13  # in the state of an event (XKB protocol, "Compatibility Grab State")
@@ -201,9 +198,9 @@ class _Live:
         self._events: list[Event] = []
         self._changes: list[WindowChange] = []
         self._there: dict[int, int] = {}
-        self._last_look = 0.0
-        self._last_window: int | None = None
         self._gone = GoneWindows(self._program, display, ended)
+        accept = self._is_ours if isinstance(display, BorrowedDisplay) else None
+        self._aims = Aims(self._connection, self._gone, accept, self._number, self._stream.clock_ms)
         self._held: set[int] = set()
         self._pressed: dict[int, str] = {}
         self._answers: Answers | None = None
@@ -217,16 +214,20 @@ class _Live:
         interrupted = False
         try:
             while not (program.over() or self._ended.is_set()) and time.monotonic() < until:
-                for raw in stream.taken(_TICK_S):
+                taken = stream.taken(_TICK_S)
+                for raw in taken:
                     self._take(raw, start_ms)
                 self._look_at_keyboard()
                 if self._connection.windows_changed():
+                    self._aims.windows_changed()
                     self._look_at_windows(program)
                     if self._there and self._answers is None:
                         self._answers = self._learn_answers(program)
                         until = math.inf if limit_s is None else time.monotonic() + limit_s
                         if on_ready is not None:
                             on_ready(self._display.name, self._display.authority)
+                elif not taken:
+                    self._aims.rest()
         except KeyboardInterrupt:
             interrupted = True
         finally:
@@ -285,11 +286,11 @@ class _Live:
             self._keyboard.learn(raw.first, raw.rows)
             self._keyboard_known = True
             return
-        window = self._window_of(raw)
+        window = self._aims.window_of(raw)
         is_release = raw.kind in (InputKind.KEY_RELEASE, InputKind.BUTTON_RELEASE)
         if window is None and isinstance(self._display, BorrowedDisplay) and raw.detail not in self._held:
             return  # it belongs to another program
-        is_key = raw.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE)
+        is_key = raw.kind in KEYS
         key, symbol = self._symbols(raw) if is_key else ("", "")
         if raw.kind is InputKind.KEY_PRESS:
             self._pressed[raw.detail] = key
@@ -329,23 +330,6 @@ class _Live:
         if self._head.masked and is_character(symbol) and not raw.state & (_CONTROL | _ALT):
             return _MASK, _MASK
         return alone, symbol
-
-    def _window_of(self, raw: RawEvent) -> int | None:
-        now = time.monotonic()
-        if raw.kind is InputKind.MOVE and now - self._last_look < _LOOK_S:
-            return self._last_window
-        seen: Window | None = None
-        is_key = raw.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE)
-        with contextlib.suppress(*self._connection.bad_resource):
-            accept = self._is_ours if isinstance(self._display, BorrowedDisplay) else None
-            seen = focused_window(self._connection, accept) if is_key else None
-            seen = seen or window_at(self._connection, raw.x_px, raw.y_px, accept)
-        self._last_look = now
-        if seen is None and self._gone.took_it(raw.kind):
-            stood = self._gone.at(raw.x_px, raw.y_px)
-            return self._last_window if stood is None or (is_key and self._last_window is not None) else stood
-        self._last_window = None if seen is None else self._number(seen)
-        return self._last_window
 
     def _is_ours(self, window: Any) -> bool:
         owner = owner_of(self._connection, window)

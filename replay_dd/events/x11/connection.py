@@ -230,9 +230,14 @@ class Connection:
 
     def windows_changed(self) -> bool:
         """Whether top windows appeared, went or moved since this was last asked."""
-        self.take_news()
-        changed, self._changed = self._changed, False
+        changed = self.has_changed_windows()
+        self._changed = False
         return changed
+
+    def has_changed_windows(self) -> bool:
+        """What :meth:`windows_changed` will tell."""
+        self.take_news()
+        return self._changed
 
     def keyboard_changed(self) -> bool:
         """Whether keys got other symbols since this was last asked."""

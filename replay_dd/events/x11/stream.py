@@ -14,6 +14,7 @@ import contextlib
 import queue
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -77,6 +78,7 @@ class InputStream:
         self._events: queue.Queue[RawEvent | KeyboardChange] = queue.Queue()
         self._begun = threading.Event()
         self.first_ms = 0
+        self._first_s = 0.0
         # A dictionary for each range of protocol elements: one request, and events of devices, from KeyPress to
         # MotionNotify.
         nothing = (0, 0)
@@ -107,6 +109,10 @@ class InputStream:
                 events.append(self._events.get_nowait())
         return events
 
+    def clock_ms(self) -> int:
+        """The time of the server, or a little less: of its clock is known what it told at the start."""
+        return self.first_ms + int((time.monotonic() - self._first_s) * 1000)
+
     def close(self) -> None:
         """Stop listening. What has happened until now can still be taken."""
         with contextlib.suppress(Exception):
@@ -122,7 +128,7 @@ class InputStream:
 
     def _receive(self, reply: Any) -> None:
         if not self._begun.is_set():
-            self.first_ms = reply.server_time
+            self.first_ms, self._first_s = reply.server_time, time.monotonic()
             self._begun.set()
         if reply.client_swapped:
             return
