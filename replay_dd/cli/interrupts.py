@@ -1,4 +1,4 @@
-"""Ctrl-C: the first one ends what the command does, and the second one must not cost what was found.
+"""Signals that end a command. The first Ctrl-C ends what it does, and the second one must not cost what was found.
 
 Rules of this module:
 
@@ -6,6 +6,8 @@ Rules of this module:
   it waits for processes that are ending, writes files and prints. All of that is short.
 * The second one comes into that, where an exception would lose the result. So it only says what is going on.
 * The third one is an exception again: whatever the command waits for, it can be left.
+* Where a signal comes while a finalizer or the callback of a weak reference runs, Python drops its exception. Then the
+  signal is sent once more, for SIGTERM comes only once.
 """
 
 from __future__ import annotations
@@ -13,8 +15,14 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
+import threading
+import time
 from types import FrameType
+from typing import Any
 
+# Until Python has left the hook, in which an exception would be dropped again.
+_LEAVES_S = 0.05
 _SECOND = b"replay-dd: ending with what was found; Ctrl-C once more leaves without it\n"
 
 
@@ -45,3 +53,43 @@ class Interrupts:
                 os.write(2, _SECOND)  # the stream itself may be in the middle of a line
             return
         raise KeyboardInterrupt
+
+
+class DroppedSignals:
+    """Sends signals again whose exceptions Python has dropped.
+
+    Args:
+        interrupts: handles Ctrl-C.
+    """
+
+    def __init__(self, interrupts: Interrupts) -> None:
+        self._interrupts = interrupts
+        self._before = sys.unraisablehook
+
+    def take_over(self) -> None:
+        """Hear from now on of exceptions that are dropped."""
+        self._before = sys.unraisablehook
+        sys.unraisablehook = self
+
+    def __call__(self, dropped: Any) -> None:
+        """Python has dropped an exception."""
+        number = _signal_of(dropped.exc_value)
+        if number is None:
+            self._before(dropped)
+            return
+        if number == signal.SIGINT:
+            self._interrupts.count -= 1
+        threading.Thread(target=_send, args=(number,), name="replay-dd-signal", daemon=True).start()
+
+
+def _signal_of(error: BaseException | None) -> int | None:
+    """The signal whose handler has raised this."""
+    if isinstance(error, KeyboardInterrupt):
+        return signal.SIGINT
+    ends = {128 + number: number for number in (signal.SIGTERM, signal.SIGHUP)}
+    return ends.get(error.code) if isinstance(error, SystemExit) and isinstance(error.code, int) else None
+
+
+def _send(number: int) -> None:
+    time.sleep(_LEAVES_S)
+    os.kill(os.getpid(), number)

@@ -13,7 +13,7 @@ import click
 
 import replay_dd
 from replay_dd.cli.exit_status import reported
-from replay_dd.cli.interrupts import Interrupts
+from replay_dd.cli.interrupts import DroppedSignals, Interrupts
 from replay_dd.cli.output import echo_text
 from replay_dd.cli.streams import make_streams_safe, output_error
 from replay_dd.errors.user import UsageError
@@ -136,7 +136,9 @@ def main() -> None:
     make_streams_safe()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
-    Interrupts().take_over()
+    interrupts = Interrupts()
+    interrupts.take_over()
+    DroppedSignals(interrupts).take_over()
     help_of = f"{PROGRAM} {first}" if first in COMMANDS else PROGRAM
     with reported(verdict=first in ("replay", "verify-fix"), help_of=help_of):
         instruction = os.environ.get(COMPLETION_VARIABLE)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import signal
+import sys
+import threading
+import weakref
+from collections.abc import Callable
 
 import pytest
 
-from replay_dd.cli.interrupts import Interrupts
+from replay_dd.cli.interrupts import DroppedSignals, Interrupts
+from replay_dd.cli.main import _stop
 
 
 def test_only_the_second_one_is_no_exception(capfd: pytest.CaptureFixture[str]) -> None:
@@ -28,3 +33,41 @@ def test_a_command_in_the_background_goes_on_ignoring_it() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class Thing:
+    """Something that a weak reference can be made to."""
+
+
+def sent_while_a_weak_reference_dies(number: int, handler: Callable[..., object]) -> None:
+    """Have a signal come where Python drops exceptions, and wait for what comes of it."""
+    before, thing = signal.signal(number, handler), Thing()
+    reference = weakref.ref(thing, lambda dead: signal.raise_signal(number))
+    try:
+        del thing
+        threading.Event().wait(60)
+    finally:
+        signal.signal(number, before)
+    assert reference() is None
+
+
+def test_a_signal_whose_exception_is_dropped_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupts = Interrupts()
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    DroppedSignals(interrupts).take_over()
+    with pytest.raises(SystemExit) as end:
+        sent_while_a_weak_reference_dies(signal.SIGTERM, _stop)
+    assert end.value.code == 128 + signal.SIGTERM
+    with pytest.raises(KeyboardInterrupt):
+        sent_while_a_weak_reference_dies(signal.SIGINT, interrupts)
+    assert interrupts.count == 1
+
+
+def test_other_exceptions_that_are_dropped_are_told_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    DroppedSignals(Interrupts()).take_over()
+    thing = Thing()
+    reference = weakref.ref(thing, lambda dead: sys.exit(3))
+    del thing
+    assert (len(told), reference()) == (1, None)

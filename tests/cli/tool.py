@@ -181,9 +181,11 @@ class Workshop:
 def same_signals_after() -> Iterator[None]:
     """Take back what handles signals that end a process."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    hook = sys.unraisablehook
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 
