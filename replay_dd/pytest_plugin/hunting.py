@@ -231,7 +231,7 @@ class HuntedTests:
             lines[1:1] = table(self._results)
         if terminalreporter.verbosity < -1:
             lines = lines[:1] + [line for line in lines if tells_of_a_find(line)]
-        terminalreporter.section("replay-dd")
+        terminalreporter.write_sep("=", "replay-dd")
         for line in lines:
             terminalreporter.write_line(line, red=tells_of_a_find(line))
         if os.environ.get("GITHUB_ACTIONS") == "true":
