@@ -11,7 +11,8 @@ Rules of this module:
 from __future__ import annotations
 
 import os
-from time import monotonic
+import threading
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ NOWHERE = -1
 _STDOUT = 1
 _NAME = "replay-dd: "
 _WIPE = "\x1b[K"  # from the cursor to the end of the line
+_TICK_S = 1.0
 _CI = ("CI", "BUILD_NUMBER")  # by these, pytest knows it, too
 
 
@@ -66,7 +68,10 @@ class ProgressLine:
         self._descriptor = descriptor
         self._room = 0
         self._began_s = 0.0
-        self._drawn = False
+        self._words = ""
+        self._drawing = threading.Lock()
+        if descriptor != NOWHERE:
+            threading.Thread(target=self._keep_time, daemon=True).start()
 
     def begin(self, room: int) -> None:
         """Something begins that may take long.
@@ -74,25 +79,41 @@ class ProgressLine:
         Args:
             room: how many columns there are.
         """
-        self._room = room if self._descriptor != NOWHERE else 0
+        self._room, self._words = room, ""
         self._began_s = monotonic()
 
     def show(self, words: str) -> None:
         """Say how far it has come; what does not fit is not said."""
-        text = f"{words}, {monotonic() - self._began_s:.0f} s"
-        fitting = [one for one in (f" {_NAME}{text}", f" {text}") if len(one) <= self._room]
-        if fitting:
-            self._write(f"{fitting[0]}{_WIPE}\x1b[{len(fitting[0])}D")
-            self._drawn = True
+        with self._drawing:
+            self._words = words
+            self._draw()
+
+    def show_time(self) -> None:
+        """Say the same, and how long it has taken by now."""
+        with self._drawing:
+            if self._words:
+                self._draw()
 
     def end(self) -> None:
         """Wipe it out."""
-        if self._drawn:
-            self._write(_WIPE)
-        self._room, self._drawn = 0, False
+        with self._drawing:
+            if self._words and self._room:
+                self._write(_WIPE)
+            self._room, self._words = 0, ""
+
+    def _draw(self) -> None:
+        text = f"{self._words}, {monotonic() - self._began_s:.0f} s"
+        fitting = [one for one in (f" {_NAME}{text}", f" {text}") if len(one) <= self._room]
+        if fitting:
+            self._write(f"{fitting[0]}{_WIPE}\x1b[{len(fitting[0])}D")
 
     def _write(self, text: str) -> None:
         try:
             os.write(self._descriptor, text.encode())
         except OSError:  # the terminal is gone, the hunt goes on
             self._descriptor, self._room = NOWHERE, 0
+
+    def _keep_time(self) -> None:
+        while self._descriptor != NOWHERE:
+            sleep(_TICK_S)
+            self.show_time()

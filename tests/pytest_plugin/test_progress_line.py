@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +27,16 @@ def terminal() -> Iterator[tuple[int, int]]:
         os.close(end)
 
 
+def line_at(descriptor: int) -> ProgressLine:
+    """One on which no thread tells the time."""
+    line = ProgressLine(NOWHERE)
+    line._descriptor = descriptor
+    return line
+
+
 def drawn_in(terminal: tuple[int, int], room: int) -> bytes:
     """What is drawn in so many columns: something short, something longer, and the end."""
-    line = ProgressLine(terminal[1])
+    line = line_at(terminal[1])
     line.show("not begun")
     line.begin(room)
     line.show("run 1")
@@ -44,7 +52,7 @@ def drawn_in(terminal: tuple[int, int], room: int) -> bytes:
     ("room", "shown"),
     [
         (0, b""),
-        (10, b""),
+        (10, b"\x1b[K"),
         (11, b" run 1, 0 s\x1b[K\x1b[11D\x1b[K"),
         (22, b" replay-dd: run 1, 0 s\x1b[K\x1b[22D\x1b[K"),
         (24, b" replay-dd: run 1, 0 s\x1b[K\x1b[22D run 1 of 1,000,000, 0 s\x1b[K\x1b[24D\x1b[K"),
@@ -58,10 +66,29 @@ def test_progress_fits_into_the_line_and_is_wiped_out(
 
 
 @pytest.mark.once
+def test_the_time_goes_on_while_nothing_else_is_told(
+    terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter((5.0, 6.0, 68.0))
+    monkeypatch.setattr(progress_line, "monotonic", lambda: next(times))
+    line = line_at(terminal[1])
+    line.show_time()
+    line.begin(80)
+    line.show_time()
+    line.show("run 1")
+    line.show_time()
+    line.end()
+    line.show_time()
+    drawn = os.read(terminal[0], 1000)
+    assert re.findall(rb"run 1, [0-9]+ s", drawn) == [b"run 1, 1 s", b"run 1, 63 s"]
+    assert drawn.endswith(b"D\x1b[K")
+
+
+@pytest.mark.once
 def test_a_terminal_that_is_gone_ends_no_hunt() -> None:
     reads, writes = os.pipe()
     os.close(reads)
-    line = ProgressLine(writes)
+    line = line_at(writes)
     line.begin(80)
     line.show("run 1")
     os.close(writes)
