@@ -23,6 +23,7 @@ from replay_dd.pytest_plugin.results import (
     NOT_HUNTED,
     RACE,
     HuntResult,
+    schedules_command,
 )
 from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
@@ -204,6 +205,7 @@ class Hunter:
         assert found.passing is not None
         assert found.failing is not None
         failure = signature_of(found.failing.ending).text
+        began_s = time.monotonic()
         try:
             observer = Observer(on_test=lambda record: self._tell(f"isolating what it takes, test {record.number}"))
             answer = isolate(
@@ -222,6 +224,9 @@ class Hunter:
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")
         shown = [*story, *_early_in_words(answer)] if story else whole[:20]
+        if not story and time_budget_s is not None and time.monotonic() - began_s >= time_budget_s:
+            shown += ["No time was left to find out what the threads do to each other. That is told by"]
+            shown += [f"{'':<13}{schedules_command(self._shown(minimal_pass), self._shown(minimal_fail))}"]
         wake = _wake(answer)
         place = None if answer.switch is None else answer.switch.failing.place
         place = wake.place if wake is not None and wake.place is not None else place

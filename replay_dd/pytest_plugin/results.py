@@ -196,6 +196,11 @@ def job_summary(results: Iterable[HuntResult], tests: int, threaded: int) -> str
     return "\n".join(lines) + "\n"
 
 
+def schedules_command(passing: str, failing: str) -> str:
+    """The command that isolates the difference of two logs, from the folder in which pytest was started."""
+    return f"{_tool()} schedules {shlex.quote(passing)} {shlex.quote(failing)}"
+
+
 def _tool() -> str:
     """How replay-dd is called here."""
     return "replay-dd" if shutil.which("replay-dd") else f"{shlex.quote(sys.executable)} -m replay_dd"

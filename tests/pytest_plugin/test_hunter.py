@@ -7,6 +7,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from replay_dd.pytest_plugin.results import DEADLOCK, NO_FAILURE, NO_VERDICT, NO
 from replay_dd.schedules.hunt import EndingCount, Hunt
 from replay_dd.schedules.hunt_options import HuntOptions
 from replay_dd.schedules.model import Ending, Log, Program, Settings, Waiter
+from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.target import describe_program
 from tests.schedules.logs import FAILED, PASSED, log_of
 
@@ -135,6 +137,32 @@ def test_what_was_not_isolated_is_called_what_it_is_and_says_why(
     result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
     assert (result.verdict, result.kind, result.switch) == (RACE, kind, "not isolated")
     assert result.story == (f"{kind.upper()}, not isolated: interrupted",)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("seconds", "goes_on"), [(0.0, True), (1e6, False)])
+def test_where_no_time_was_left_for_the_story_the_command_that_tells_it_is_named(
+    seconds: float, goes_on: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    found = hunted(log_of([]))._replace(failing=log_of([], FAILED))
+    ends = {"passing": log_of([]), "failing": log_of([], FAILED)}
+    answer = SimpleNamespace(
+        **ends, isolation=SimpleNamespace(stopped_by=None), switch=None, gil=SimpleNamespace(label="")
+    )
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: found)
+    monkeypatch.setattr(hunter, "Runner", lambda *_, **__: nullcontext(SimpleNamespace(why_fresh="")))
+    monkeypatch.setattr(hunter, "isolate", lambda *_, **__: answer)
+    monkeypatch.setattr(hunter, "repeated", lambda log, *_: (log, ""))
+    monkeypatch.setattr(hunter, "explain", lambda *_, **__: Explanation(None, "nothing was seen"))
+    monkeypatch.setattr(hunter, "schedules_as_text", lambda *_: iter(["The run FAILS"]))
+    monkeypatch.setattr(hunter, "proof_in_words", lambda _: "3 of 3")
+    wanted = Wanted(1, seconds, until=time.monotonic())
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), wanted)
+    assert result.why == ""
+    told = [line.split("schedules ")[1] for line in result.story if " schedules " in line]
+    assert told == (["t.py.test/minimal-pass.log t.py.test/minimal-fail.log"] if goes_on else [])
 
 
 @pytest.mark.once
