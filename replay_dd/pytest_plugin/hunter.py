@@ -312,6 +312,8 @@ def _early_in_words(answer: ScheduleIsolation) -> Iterator[str]:
 
 
 def _switch_in_words(answer: ScheduleIsolation) -> str:
+    if not answer.isolation.complete:
+        return "not isolated"  # the switch is only one of many that still differ
     if answer.switch is None:
         return "several switches"
     if _wake(answer) is not None:

@@ -148,7 +148,10 @@ def test_where_no_time_was_left_for_the_story_the_command_that_tells_it_is_named
     found = hunted(log_of([]))._replace(failing=log_of([], FAILED))
     ends = {"passing": log_of([]), "failing": log_of([], FAILED)}
     answer = SimpleNamespace(
-        **ends, isolation=SimpleNamespace(stopped_by=None), switch=None, gil=SimpleNamespace(label="")
+        **ends,
+        isolation=SimpleNamespace(stopped_by=None, complete=not goes_on),
+        switch=None,
+        gil=SimpleNamespace(label=""),
     )
     monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
     monkeypatch.setattr(hunter, "hunt", lambda *_, **__: found)
@@ -160,7 +163,7 @@ def test_where_no_time_was_left_for_the_story_the_command_that_tells_it_is_named
     monkeypatch.setattr(hunter, "proof_in_words", lambda _: "3 of 3")
     wanted = Wanted(1, seconds, until=time.monotonic())
     result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), wanted)
-    assert result.why == ""
+    assert (result.why, result.switch) == ("", "not isolated" if goes_on else "several switches")
     told = [line.split("schedules ")[1] for line in result.story if " schedules " in line]
     assert told == (["t.py.test/minimal-pass.log t.py.test/minimal-fail.log"] if goes_on else [])
 
