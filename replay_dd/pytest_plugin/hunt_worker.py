@@ -17,35 +17,41 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
+from replay_dd.pytest_plugin.progress_line import ProgressLine
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LENGTH = 8  # bytes
 
 
-def main(asked: int, answers: int) -> None:
+def main(asked: int, answers: int, terminal: int) -> None:
     """Answer until pytest hangs up.
 
     Args:
         asked: descriptor to read from: first what the hunts are made of, which is not answered; then requests, each the
-            name of a function and its arguments.
+            name of a function, its arguments, and how many columns there are to show progress in.
         answers: descriptor to write to.
+        terminal: descriptor of the terminal to show progress at; negative for none.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(answers,), daemon=True).start()
     about = read_message(asked, os.read)
+    progress = ProgressLine(terminal)
     hunts: Any = None
     while (request := read_message(asked, os.read)) is not None:
-        name, arguments = request
+        name, arguments, room = request
+        progress.begin(room)
         answer: tuple[bool, Any]
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            hunts = hunts or _hunts(*about)
+            hunts = hunts or _hunts(*about, progress.show)
             answer = True, getattr(hunts, name)(*arguments)
         except BaseException as error:
             answer = False, f"{type(error).__name__}: {error}"
         finally:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+        progress.end()
         write_message(answers, answer, os.write)
     if hunts is not None:
         hunts.close()

@@ -6,14 +6,15 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
 
 from replay_dd.errors import ReplayDDError
+from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.forked import CannotForkError
-from replay_dd.pytest_plugin.known import repeated
+from replay_dd.pytest_plugin.known import kind_of, repeated
 from replay_dd.pytest_plugin.results import (
     FAILS_ALWAYS,
     NO_FAILURE,
@@ -22,6 +23,7 @@ from replay_dd.pytest_plugin.results import (
     NOT_HUNTED,
     RACE,
     HuntResult,
+    schedules_command,
 )
 from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
@@ -35,7 +37,7 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.hunt_options import HuntOptions
+from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Program, Settings, Wake
@@ -96,13 +98,22 @@ class Hunter:
         folder: where to keep logs.
         directory: where pytest was started; paths are told as seen from there.
         verbosity: how much pytest is asked to tell of a failure.
+        tell: is told how far it has come, in words.
     """
 
-    def __init__(self, suite: Program, folder: Path, directory: Path, verbosity: int = 0) -> None:
+    def __init__(
+        self,
+        suite: Program,
+        folder: Path,
+        directory: Path,
+        verbosity: int = 0,
+        tell: Callable[[str], None] = lambda words: None,
+    ) -> None:
         self._program = suite
         self._folder = folder
         self._directory = directory
         self._verbosity = verbosity
+        self._tell = tell
         self._suites: dict[Settings, Suite | str] = {}
         self._load_s: dict[Settings, float] = {}
 
@@ -151,6 +162,10 @@ class Hunter:
             if wanted.corpus
             else None,
             start=start,
+            listener=HuntListener(
+                on_run=lambda number, plan, signature: self._tell(f"schedule {number} of {wanted.runs}"),
+                on_simplify=lambda number: self._tell(f"simplifying the schedules, run {number}"),
+            ),
         )
         fresh = why_not or found.why_fresh
         notes = [] if found.learnt is None else [self._near(line) for line in known_failures(found.learnt)]
@@ -178,9 +193,10 @@ class Hunter:
         return HuntResult(
             *(test, RACE, found.runs, 0, why, failure, "not isolated"),
             log=self._shown(folder / "fail.log"),
-            story=tuple(wrap(f"RACE, not isolated: {why}", _WIDTH)),
+            story=tuple(wrap(f"{kind_of(found.failing).upper()}, not isolated: {why}", _WIDTH)),
             told=told,
             interrupted=found.interrupted,
+            kind=kind_of(found.failing),
         )
 
     def _isolated(
@@ -189,8 +205,12 @@ class Hunter:
         assert found.passing is not None
         assert found.failing is not None
         failure = signature_of(found.failing.ending).text
+        began_s = time.monotonic()
         try:
-            answer = isolate(found.passing, found.failing, time_budget_s=time_budget_s, runner=runner)
+            observer = Observer(on_test=lambda record: self._tell(f"isolating what it takes, test {record.number}"))
+            answer = isolate(
+                *(found.passing, found.failing), time_budget_s=time_budget_s, runner=runner, observer=observer
+            )
         except ReplayDDError as error:
             told = repeated(found.failing, _TIME_LIMIT_S, self._verbosity)[1]
             return replace(self._not_isolated(test, found, folder, str(error), told), fresh=fresh)
@@ -198,11 +218,15 @@ class Hunter:
         write_log(answer.passing, minimal_pass)
         counted, told = repeated(answer.failing, _TIME_LIMIT_S, self._verbosity)
         write_log(counted, minimal_fail)
+        self._tell("finding out what the threads do to each other")
         explanation = explain(answer, runner=runner)
         story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")
         shown = [*story, *_early_in_words(answer)] if story else whole[:20]
+        if not story and time_budget_s is not None and time.monotonic() - began_s >= time_budget_s:
+            shown += ["No time was left to find out what the threads do to each other. That is told by"]
+            shown += [f"{'':<13}{schedules_command(self._shown(minimal_pass), self._shown(minimal_fail))}"]
         wake = _wake(answer)
         place = None if answer.switch is None else answer.switch.failing.place
         place = wake.place if wake is not None and wake.place is not None else place
@@ -222,6 +246,7 @@ class Hunter:
             ),
             told=told,
             fresh=fresh,
+            kind=kind_of(answer.failing),
             interrupted=answer.isolation.stopped_by == "interrupt" or explanation.interrupted,
         )
 
@@ -236,6 +261,7 @@ class Hunter:
         suite = self._suites.get(settings)
         if suite is None:
             started = time.monotonic()
+            self._tell("loading the suite")
             try:
                 suite = Suite(self._program, settings)
                 self._load_s[settings] = time.monotonic() - started
@@ -286,6 +312,8 @@ def _early_in_words(answer: ScheduleIsolation) -> Iterator[str]:
 
 
 def _switch_in_words(answer: ScheduleIsolation) -> str:
+    if not answer.isolation.complete:
+        return "not isolated"  # the switch is only one of many that still differ
     if answer.switch is None:
         return "several switches"
     if _wake(answer) is not None:

@@ -31,6 +31,7 @@ from replay_dd.pytest_plugin.results import (
     job_summary,
     summary,
     table,
+    tells_of_a_find,
     unfit_in_words,
 )
 from replay_dd.pytest_plugin.thread_watch import ThreadWatch
@@ -229,10 +230,10 @@ class HuntedTests:
         if terminalreporter.verbosity > 0:
             lines[1:1] = table(self._results)
         if terminalreporter.verbosity < -1:
-            lines = lines[:1] + [line for line in lines if line.startswith("RACE")]
-        terminalreporter.section("replay-dd")
+            lines = lines[:1] + [line for line in lines if tells_of_a_find(line)]
+        terminalreporter.write_sep("=", "replay-dd")
         for line in lines:
-            terminalreporter.write_line(line, red=line.startswith("RACE"))
+            terminalreporter.write_line(line, red=tells_of_a_find(line))
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for result in self._results:
                 if result.verdict == RACE:

@@ -27,10 +27,11 @@ import pytest
 from replay_dd.pytest_plugin.asking import Asked, asked_by_marker, asked_of, log_path, option, total_s
 from replay_dd.pytest_plugin.command_line import command_of
 from replay_dd.pytest_plugin.hunt_worker import read_message, write_message
+from replay_dd.pytest_plugin.progress_line import NOWHERE, room_of, terminal_for_progress
 from replay_dd.pytest_plugin.results import NOT_HUNTED, HuntResult
 
 _KEY: pytest.StashKey[Hunts] = pytest.StashKey()
-_WORKER = "import sys; sys.path.append({!r}); from replay_dd.pytest_plugin.hunt_worker import main; main({}, {})"
+_WORKER = "import sys; sys.path.append({!r}); from replay_dd.pytest_plugin.hunt_worker import main; main({}, {}, {})"
 _PACKAGES = str(Path(__file__).parents[2])
 _END_LIMIT_S = 60
 _LOSES = 3  # this Ctrl-C costs what was found so far: `timeout -s INT` alone sends two
@@ -68,6 +69,7 @@ class Hunts:
         self._corpus = str(self._directory / option(config, "corpus")) if option(config, "corpus") else None
         self._process: Popen[bytes] | None = None
         self._asking = self._answers = -1
+        self._shows_progress = False
         self._owner = getpid()
 
     @property
@@ -104,18 +106,21 @@ class Hunts:
             return
         asked, self._asking = os.pipe()
         self._answers, answers = os.pipe()
+        terminal = terminal_for_progress(self._config, os.environ)
+        self._shows_progress = terminal != NOWHERE
+        shown_at = (terminal,) if self._shows_progress else ()
         self._process = Popen(
             # Of what is in the working directory, nothing may come in the place of a module.
-            [sys.executable, "-P", "-c", _WORKER.format(_PACKAGES, asked, answers)],
+            [sys.executable, "-P", "-c", _WORKER.format(_PACKAGES, asked, answers, terminal)],
             stdin=DEVNULL,
             stdout=DEVNULL,
             stderr=DEVNULL,
             cwd=self._directory,
-            pass_fds=(asked, answers),
+            pass_fds=(asked, answers, *shown_at),
             start_new_session=True,  # Ctrl-C comes through us
         )
-        os.close(asked)
-        os.close(answers)
+        for descriptor in (asked, answers, *shown_at):
+            os.close(descriptor)
         files = tuple(str(name) for name in self._config.known_args_namespace.file_or_dir)
         about = (
             *(str(self._directory), str(self._config.rootpath), str(self._folder)),
@@ -241,7 +246,8 @@ class Hunts:
         """(Whether that was done, the answer or why it was not, whether Ctrl-C came meanwhile)."""
         interrupts = 0
         try:
-            write_message(self._asking, (request[0], request[1:]), write)
+            room = room_of(self._config) if self._shows_progress else 0
+            write_message(self._asking, (request[0], request[1:], room), write)
             poller = poll()
             poller.register(self._answers, POLLIN)
             while True:

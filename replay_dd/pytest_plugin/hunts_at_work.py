@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -47,6 +47,7 @@ class HuntsAtWork:
         total_s: seconds for all hunts together; None for no limit.
         corpus: the folder that keeps what hunts have learnt; None for none.
         verbosity: how much pytest is asked to tell of a failure.
+        tell: is told how far it has come, in words.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class HuntsAtWork:
         total_s: float | None,
         corpus: str | None,
         verbosity: int,
+        tell: Callable[[str], None] = lambda words: None,
     ) -> None:
         self._directory = Path(directory)
         self._root = Path(root)
@@ -67,6 +69,7 @@ class HuntsAtWork:
         self._command = command
         self._files = files
         self._verbosity = verbosity
+        self._tell = tell
         self._corpus = None if corpus is None else Path(corpus)
         self._budget = Budget(test_s, total_s)
         self._settings: dict[tuple[str, float], Settings] = {}
@@ -177,6 +180,7 @@ class HuntsAtWork:
             of_call = number == 0 or recorded.program.environment.get(WHICH_CALL, "1") == str(number)
             if not of_call or (asked.for_several and asked.runs == 0 and not its_own):
                 return HuntResult(test, NOT_HUNTED)
+            self._tell(f"trying the known race in {shown}")
             found = self._replayed(test, file, recorded)
         except (ReplayDDError, ValueError) as error:
             why = f"The known race in {name} cannot be checked: {error}"
@@ -195,8 +199,9 @@ class HuntsAtWork:
             path=found.path,
             line=found.line,
             log=shown,
-            story=(f"The known race in {shown} is back: {found.switch or found.failure}",),
+            story=(f"The known {found.kind} in {shown} is back: {found.switch or found.failure}",),
             told=found.told,
+            kind=found.kind,
         )
 
     def _hunt(
@@ -227,7 +232,7 @@ class HuntsAtWork:
             for others in [others for others in self._hunters if len(others) > 1 < len(about)]:
                 self._hunters.pop(others).close()  # no other call will need it
             suite = self._program(self._files, call, _INSIDE)
-            self._hunters[about] = Hunter(suite, self._folder, self._directory, self._verbosity)
+            self._hunters[about] = Hunter(suite, self._folder, self._directory, self._verbosity, self._tell)
         return self._hunters[about]
 
     def _word(self, test: str, file: str) -> str:

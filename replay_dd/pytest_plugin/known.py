@@ -17,8 +17,9 @@ from pathlib import Path
 
 from replay_dd.outcome import Outcome
 from replay_dd.pytest_plugin.elsewhere import as_if_here, same_folder
+from replay_dd.pytest_plugin.results import DEADLOCK, HANG, RACE
 from replay_dd.schedules.anchors import replay_by_anchors
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failure_signature import LIVELOCK, signature_of
 from replay_dd.schedules.model import Log, Program
 from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.replay import replay
@@ -40,6 +41,7 @@ class Replayed:
             there is none.
         path: the file of that place.
         line: its number.
+        kind: which kind of failure that is: one of :data:`~replay_dd.pytest_plugin.results.KINDS`.
     """
 
     outcome: Outcome
@@ -49,6 +51,13 @@ class Replayed:
     switch: str = ""
     path: str = ""
     line: int = 0
+    kind: str = RACE
+
+
+def kind_of(log: Log) -> str:
+    """Which kind of failure the schedule of a log brings about: one of those of the results."""
+    hangs = {"deadlock": DEADLOCK, LIVELOCK: HANG}
+    return hangs.get(signature_of(log.ending).kind, RACE)
 
 
 def replayed(log: Log, program: Program, root: str, verbosity: int) -> Replayed:
@@ -84,7 +93,7 @@ def _told(log: Log, output: bytes, outcome: Outcome, verbosity: int, limit_s: fl
     chosen = [switch for switch in log.switches if not switch.by_default and switch.place is not None]
     told = _as_verbose(log, output, verbosity, limit_s) if outcome is Outcome.FAIL else ""
     if not chosen:
-        return Replayed(outcome, failure.text, told=told)
+        return Replayed(outcome, failure.text, told=told, kind=kind_of(log))
     switch = chosen[-1]
     assert switch.place is not None
     words = f"thread {switch.thread} gives way to thread {switch.to} at {switch.place.file}:{switch.place.line}"
@@ -93,6 +102,7 @@ def _told(log: Log, output: bytes, outcome: Outcome, verbosity: int, limit_s: fl
         switch=f"{words} in {switch.place.function}",
         path=switch.place.path,
         line=switch.place.line,
+        kind=kind_of(log),
     )
 
 

@@ -18,6 +18,9 @@ NO_VERDICT = "no verdict"  # no run ended, or none was like its replay
 FAILS_ALWAYS = "fails under each schedule"
 NO_THREADS = "starts no thread"
 NOT_HUNTED = "not hunted"
+DEADLOCK = "deadlock"
+HANG = "hang"  # threads go round in a circle
+KINDS = {RACE: "races", DEADLOCK: "deadlocks", HANG: "hangs"}  # of what is found, with their plurals
 NO_TIME = "no time is left of --replay-dd-total"
 _LATEST_S = 1.0  # threads that are later than that are rare, and most tests have a time-out that guards against a hang
 _WHICH = re.compile(r":\[\d+\]| before its first thread")  # of a socket, which differs each time
@@ -29,7 +32,7 @@ class HuntResult:
 
     Attributes:
         test: its node id.
-        verdict: one of the constants of this module.
+        verdict: one of the constants of this module; :data:`RACE` for whatever only some schedules bring about.
         runs: how many schedules were run.
         seconds: how long that took, with the isolation.
         why: more words about the verdict.
@@ -46,6 +49,7 @@ class HuntResult:
         asleep_s: how much was left, in seconds, of the shortest sleep or time-out too long to end early; 0 if none was.
         interrupted: whether Ctrl-C ended the hunt.
         unfit: why logs that its marker names guard against nothing, line by line.
+        kind: what was found, with the verdict :data:`RACE`: one of :data:`KINDS`.
     """
 
     test: str
@@ -66,6 +70,7 @@ class HuntResult:
     asleep_s: float = 0.0
     interrupted: bool = False
     unfit: tuple[str, ...] = ()
+    kind: str = RACE
 
     @property
     def repeat(self) -> str:
@@ -104,16 +109,16 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     """
     all_of = list(results)
     hunted = [result for result in all_of if result.verdict not in (NOT_HUNTED, NO_THREADS)]
-    races = [result for result in all_of if result.verdict == RACE]
+    found = Counter(result.kind for result in all_of if result.verdict == RACE)
     runs, seconds = sum(result.runs for result in hunted), sum(result.seconds for result in hunted)
     yield (
         f"{tests} {'test' if tests == 1 else 'tests'}, {threaded} with threads, {len(hunted)} hunted, "
-        f"{len(races)} {'race' if len(races) == 1 else 'races'} found, {runs} {'run' if runs == 1 else 'runs'}, "
+        f"{_counted(found)} found, {runs} {'run' if runs == 1 else 'runs'}, "
         f"{seconds:.1f} s"
     )
     for result in all_of:
         if result.verdict == RACE:
-            yield f"RACE {result.test}: {result.switch}"
+            yield f"{result.kind.upper()} {result.test}: {result.switch}"
             yield f"     {result.repeat}"
             if result.why:
                 yield f"     {result.why}"
@@ -140,6 +145,17 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
         yield "Where no failure was found, that is not a proof: other schedules were not tried."
 
 
+def tells_of_a_find(line: str) -> bool:
+    """Whether a line of the summary begins with what was found in a test."""
+    return line.partition(" ")[0] in map(str.upper, KINDS)
+
+
+def _counted(found: Counter[str]) -> str:
+    """How many of each kind, as ``2 races and 1 deadlock``; races also if there are none."""
+    counts = {kind: found[kind] for kind in KINDS if found[kind]} or {RACE: 0}
+    return " and ".join(f"{count} {kind if count == 1 else KINDS[kind]}" for kind, count in counts.items())
+
+
 def _enough(asleep_s: float) -> str:
     """A round length of time that is no shorter."""
     step_ms = 10 if asleep_s <= 0.1 else 100
@@ -152,7 +168,8 @@ def table(results: Iterable[HuntResult]) -> Iterator[str]:
         if result.why == NO_TIME:
             continue  # they are counted
         runs = "run " if result.runs == 1 else "runs"
-        yield f"{result.verdict:<26}{result.runs:>5} {runs} {result.seconds:>7.1f} s  {result.test}"
+        verdict = result.kind if result.verdict == RACE else result.verdict
+        yield f"{verdict:<26}{result.runs:>5} {runs} {result.seconds:>7.1f} s  {result.test}"
 
 
 def unfit_in_words(result: HuntResult) -> Iterator[str]:
@@ -166,7 +183,7 @@ def annotation(result: HuntResult) -> str:
     """The line that makes GitHub show a race, beside its source line if that is known."""
     message = f"{result.failure}: {result.switch}"
     where = f"file={_value(result.path)},line={result.line}," if result.path else ""
-    return f"::error {where}title=race in {_value(result.test)}::{_text(message)}"
+    return f"::error {where}title={result.kind} in {_value(result.test)}::{_text(message)}"
 
 
 def job_summary(results: Iterable[HuntResult], tests: int, threaded: int) -> str:
@@ -177,6 +194,11 @@ def job_summary(results: Iterable[HuntResult], tests: int, threaded: int) -> str
         if result.verdict == RACE:
             lines += [f"- `{result.test}`", "", "```text", *result.story, "", result.repeat, "```", ""]
     return "\n".join(lines) + "\n"
+
+
+def schedules_command(passing: str, failing: str) -> str:
+    """The command that isolates the difference of two logs, from the folder in which pytest was started."""
+    return f"{_tool()} schedules {shlex.quote(passing)} {shlex.quote(failing)}"
 
 
 def _tool() -> str:

@@ -14,6 +14,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.deadlock import described, took, waits_for
 from replay_dd.schedules.story.hanging import verdict_of
 from replay_dd.schedules.story.verdict import Verdict
+from replay_dd.schedules.story.words import listed
 
 _WIDTH = 80
 _LABEL = 13
@@ -69,8 +70,14 @@ def after_threads(hang: Hang, verdict: Verdict) -> Iterator[str]:
 
 def threads_as_text(hang: Hang, verdict: Verdict, program: Program) -> Iterator[str]:
     """The threads that explain the hang: what each has and waits for, with the stacks."""
+    alike: dict[object, list[HangThread]] = {}
     for wait in verdict.waits:
-        yield from _thread(hang, wait.thread, program)
+        alike.setdefault(_way_to_wait(wait.thread), []).append(wait.thread)
+    for first, *others in alike.values():
+        yield from _thread(hang, first, program)
+        if others:
+            so_do = f"so do{'es thread' if len(others) == 1 else ' threads'} {listed(one.thread for one in others)}"
+            yield from textwrap.wrap(f"    {so_do}", _WIDTH, subsequent_indent="      ")
     for step in verdict.steps:
         yield from _step(hang, step, program)
     if hang.turns:
@@ -80,6 +87,13 @@ def threads_as_text(hang: Hang, verdict: Verdict, program: Program) -> Iterator[
             names = [_called(hang, number) for number in wait.thread.holds if hang.thing(number) in verdict.things]
             names += [wait.thing.called] if wait.thing is not None else []
             yield from _labelled("order", f"thread {wait.thread.thread}: {', then '.join(names)}")
+
+
+def _way_to_wait(thread: HangThread) -> object:
+    """Equal for threads that wait for the same thing in the same calls, which is told once, and have nothing."""
+    if thread.holds:
+        return thread.thread
+    return thread.state, thread.thing, thread.end_of, thread.explanation, thread.stack, thread.started
 
 
 def _circle(hang: Hang, program: Program) -> Iterator[str]:

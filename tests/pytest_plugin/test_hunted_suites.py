@@ -260,7 +260,7 @@ def test_a_limit_that_is_a_thread_is_none_of_the_test_s(only_calls: str, tmp_pat
     text += "def test_three():\n    pass\n"
     options = ("--timeout=1000", "--timeout-method=thread", "-o", f"timeout_func_only={only_calls}")
     done = suite(tmp_path, text, "--replay-dd=2", "-v", *options)
-    assert "3 tests, 1 with threads, 1 hunted, 0 races found, 2 runs" in done.stdout, done.stdout
+    assert "==\n3 tests, 1 with threads, 1 hunted, 0 races found, 2 runs" in done.stdout, done.stdout
     assert done.stdout.count(" runs ") == 1, done.stdout
 
 

@@ -7,17 +7,21 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from replay_dd.pytest_plugin import hunter
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
-from replay_dd.pytest_plugin.results import NO_FAILURE, NO_VERDICT, NOT_HUNTED
+from replay_dd.pytest_plugin.results import DEADLOCK, NO_FAILURE, NO_VERDICT, NOT_HUNTED, RACE
 from replay_dd.schedules.hunt import EndingCount, Hunt
 from replay_dd.schedules.hunt_options import HuntOptions
-from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.schedules.model import Ending, Log, Program, Settings, Waiter
+from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.target import describe_program
-from tests.schedules.logs import FAILED, log_of
+from tests.schedules.logs import FAILED, PASSED, log_of
+
+DEADLOCKED = replace(PASSED, status=125, deadlock=(Waiter("0", "waits", ()),))
 
 
 @pytest.mark.once
@@ -122,15 +126,46 @@ def test_an_isolation_has_what_is_left_of_the_time_for_all_tests(
 
 
 @pytest.mark.once
-def test_a_race_that_was_not_isolated_says_why_beside_its_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("ending", "kind"), [(FAILED, RACE), (DEADLOCKED, DEADLOCK)])
+def test_what_was_not_isolated_is_called_what_it_is_and_says_why(
+    ending: Ending, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
-    found = hunted(log_of([]))._replace(failing=log_of([], FAILED), interrupted=True)
+    found = hunted(log_of([]))._replace(failing=log_of([], ending), interrupted=True)
     monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
     monkeypatch.setattr(hunter, "hunt", lambda *_, **__: found)
     result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
-    assert (result.switch, result.story) == ("not isolated", ("RACE, not isolated: interrupted",))
+    assert (result.verdict, result.kind, result.switch) == (RACE, kind, "not isolated")
+    assert result.story == (f"{kind.upper()}, not isolated: interrupted",)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("seconds", "goes_on"), [(0.0, True), (1e6, False)])
+def test_where_no_time_was_left_for_the_story_the_command_that_tells_it_is_named(
+    seconds: float, goes_on: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    found = hunted(log_of([]))._replace(failing=log_of([], FAILED))
+    ends = {"passing": log_of([]), "failing": log_of([], FAILED)}
+    answer = SimpleNamespace(
+        **ends,
+        isolation=SimpleNamespace(stopped_by=None, complete=not goes_on),
+        switch=None,
+        gil=SimpleNamespace(label=""),
+    )
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: found)
+    monkeypatch.setattr(hunter, "Runner", lambda *_, **__: nullcontext(SimpleNamespace(why_fresh="")))
+    monkeypatch.setattr(hunter, "isolate", lambda *_, **__: answer)
+    monkeypatch.setattr(hunter, "repeated", lambda log, *_: (log, ""))
+    monkeypatch.setattr(hunter, "explain", lambda *_, **__: Explanation(None, "nothing was seen"))
+    monkeypatch.setattr(hunter, "schedules_as_text", lambda *_: iter(["The run FAILS"]))
+    monkeypatch.setattr(hunter, "proof_in_words", lambda _: "3 of 3")
+    wanted = Wanted(1, seconds, until=time.monotonic())
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), wanted)
+    assert (result.why, result.switch) == ("", "not isolated" if goes_on else "several switches")
+    told = [line.split("schedules ")[1] for line in result.story if " schedules " in line]
+    assert told == (["t.py.test/minimal-pass.log t.py.test/minimal-fail.log"] if goes_on else [])
 
 
 @pytest.mark.once

@@ -37,6 +37,7 @@ def test_a_second_ctrl_c_does_not_cost_what_a_hunt_has_found(
     monkeypatch.setattr(hunts, "read_message", lambda *_: (True, "a race"))
     own = Hunts.__new__(Hunts)
     own._asking = own._answers = -1
+    own._shows_progress = False
     own._process = SimpleNamespace(pid=1)  # type: ignore[assignment]  # nothing else of it is used
     assert own._ask("hunt_test") == (True, "a race", interrupts > 0)
     assert signals == sent

@@ -7,7 +7,9 @@ import pytest
 
 from replay_dd.pytest_plugin.budget import seconds_of
 from replay_dd.pytest_plugin.results import (
+    DEADLOCK,
     FAILS_ALWAYS,
+    HANG,
     NO_FAILURE,
     NO_THREADS,
     NO_TIME,
@@ -18,6 +20,7 @@ from replay_dd.pytest_plugin.results import (
     job_summary,
     summary,
     table,
+    tells_of_a_find,
 )
 
 RACY = HuntResult(
@@ -64,6 +67,18 @@ def test_the_summary_counts_tests_threads_hunts_races_and_runs() -> None:
         "2 tests were not hunted: no time is left of --replay-dd-total",
         "Where no failure was found, that is not a proof: other schedules were not tried.",
     ]
+
+
+def test_a_deadlock_is_called_one() -> None:
+    dead = replace(RACY, test="t.py::dead", kind=DEADLOCK)
+    results = [RACY, dead, replace(dead, test="t.py::dead_too"), replace(RACY, test="t.py::circle", kind=HANG)]
+    lines = list(summary(results, 4, 4))
+    assert lines[0].split(", ")[3] == "1 race and 2 deadlocks and 1 hang found"
+    found = [line.partition(":")[0] for line in lines if tells_of_a_find(line)]
+    assert found == ["RACE t.py", "DEADLOCK t.py", "DEADLOCK t.py", "HANG t.py"]
+    assert [line.split()[0] for line in table(results)] == [RACE, DEADLOCK, DEADLOCK, HANG]
+    assert ",title=deadlock in t.py" in annotation(dead)
+    assert HuntResult.of_data(dead.as_data()) == dead
 
 
 def test_the_table_has_a_line_for_each_test_but_those_for_which_there_was_no_time() -> None:

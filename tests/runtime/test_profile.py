@@ -234,6 +234,32 @@ def test_where_another_thread_could_have_gone_on(tmp_path: Path) -> None:
     assert ("0.1", "0.1") in {(one.thread, one.to) for one in run.alternatives}, "its sleep could end early"
 
 
+def test_who_can_go_on_again_is_told_when_that_is_so(tmp_path: Path) -> None:
+    text = """
+        import threading, time
+
+        lock = threading.Lock()
+        value = 0
+
+        def first():
+            with lock:
+                time.sleep(0.5)
+            return value
+
+        def second():
+            with lock:
+                pass
+
+        threads = [threading.Thread(target=work) for work in (first, second)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    run = run_program(tmp_path, text, PROFILE)
+    assert [one.thread for one in run.alternatives if one.to == "0.2" and not one.forced] == ["0", "0.1"]
+
+
 LONG_LOOPS = """
     import threading
 

@@ -62,3 +62,15 @@ def test_the_programs_own_places_take_turns_with_those_of_packages() -> None:
     run.touched = {time: SimpleNamespace(path="/work of mine/prog.py") for time in files}
     assert unknown == list(possible_preemptions(cast("Any", run))) != order
     assert {found.trigger for found in unknown} == {found.trigger for found in order}
+
+
+@pytest.mark.parametrize(("able_at", "late"), [(3, set()), (4, {3})])
+def test_who_waits_at_that_moment_comes_last(able_at: int, late: set[int]) -> None:
+    """As the threads of a server do most of the time; who can go on again is seen when it can."""
+    log = schedule(("0.1", 6, "0.2"))
+    log = replace(log, switches=(replace(log.switches[0], forced=True, by_default=True, global_time=2),))
+    again = Alternative("0.2", 0, able_at, "0.1", forced=False)
+    run = SimpleNamespace(log=log, touches=TOUCHES, alternatives=(again,), touched={})
+    found = [one for one in possible_preemptions(cast("Any", run)) if one.trigger.to == "0.1"]
+    assert {one.global_time for one in found if one.rank >= 3} == late
+    assert {one.global_time for one in found} == {3, 4, 5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -125,7 +126,8 @@ def check(row: tuple[str, str, set[str], set[int], set[int], str], folder: Path)
     for wait in verdict.waits:
         if wait.thread.thread != "0":
             assert any(
-                f"thread {wait.thread.thread} " in line and "started at" in f"{line} {following}"
+                (f"thread {wait.thread.thread} " in line and "started at" in f"{line} {following}")
+                or ("so do" in line and wait.thread.thread in re.findall(r"[0-9.]*[0-9]", line))  # as one that was told
                 for line, following in zip(text, [*text[1:], ""], strict=True)
             )
     source = (folder / f"{name}.py").read_text().splitlines()

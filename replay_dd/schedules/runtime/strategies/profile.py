@@ -78,7 +78,7 @@ class Profile(Strategy):
         self._accesses: dict[tuple[int, int], list[tuple[Expression, str, bool | str]]] = {}
         self._locks: dict[str, list[object]] = {}
         self._untouched: set[tuple[int, int]] = set()
-        self._told: set[str] = set()  # who could have run instead of another thread
+        self._told: set[str] = set()  # who could have run instead of another thread, and still can
         self._preempts = isinstance(followed, Replay)
         self._let_in: ManagedThread | None = None  # who came by a preemption, and has changed nothing yet
         self._sleeps_left = 0  # that end at once while it does not
@@ -100,6 +100,8 @@ class Profile(Strategy):
             if other is not question.default and (question.forced or other.name not in self._told):
                 self._told.add(other.name)
                 baton.send(ALTERNATIVE, thread.name, thread.time, baton.global_time(), other.name, question.forced)
+        if question.forced:  # who cannot run now may be able to later, which is news then
+            self._told.intersection_update(other.name for other in question.runnable)
         if place is not None and not thread.ended and len(baton.threads) > 1:
             noted = baton.counter.notable
             if noted or self._tells is not None:
