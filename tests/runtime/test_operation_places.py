@@ -8,10 +8,12 @@ from __future__ import annotations
 import _thread
 import random
 import sys
+import threading
 import weakref
 from collections.abc import Callable
-from types import FunctionType
-from typing import Any
+from pathlib import Path
+from types import FrameType, FunctionType
+from typing import Any, cast
 
 import pytest
 
@@ -19,6 +21,7 @@ from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.compat import FREE_THREADED
 from replay_dd.schedules.runtime.constants import DIGEST_PRIME, LOOKED_THROUGH
 from replay_dd.schedules.runtime.counting.digest import MASK
+from replay_dd.schedules.runtime.points import places
 
 pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
 lets_code_go = pytest.mark.skipif(FREE_THREADED, reason="without a GIL, the interpreter keeps code for good")
@@ -139,3 +142,66 @@ def test_what_runs_when_a_place_is_put_out_may_do_operations() -> None:
     del function
     assert len(codes) > len(passed) >= len(others)
     assert any(passed)
+
+
+def frame_of(files: list[str]) -> FrameType:
+    """The innermost frame of functions that call each other, each of one of these files, the outermost first."""
+    call: Any = sys._getframe
+    for file in reversed(files):
+        call = eval(compile("lambda: call()", file, "eval"), {"call": call})
+    return cast(FrameType, call())
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (["<a>", "/program.py", "<b>", "<c>"], (True, "/program.py")),
+        (["/program.py", "/of_a_runner.py", "<b>"], (False, "/of_a_runner.py")),
+        (["/of_a_runner.py", "/program.py"], (True, "/program.py")),
+        (["/program.py", "/new.py", "<b>"], (True, "/new.py")),
+    ],
+)
+def test_the_innermost_frame_outside_the_library(
+    files: list[str], found: tuple[bool, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for outside_library in (accelerator.outside_library, None):
+        monkeypatch.setattr(places, "_outside_library", outside_library)
+        known = places.Places(str(tmp_path), (), (), command_line=False)
+        known.kinds.update({"/program.py": places.COUNTED, "/of_a_runner.py": places.EXCLUDED, "<b>": places.LIBRARY})
+        counted, frame = known.user_frame(frame_of(files))
+        assert frame is not None
+        assert (counted, frame.f_code.co_filename) == found
+        assert frame.f_code.co_filename in known.kinds
+
+
+def test_there_may_be_no_frame_outside_the_library() -> None:
+    innermost = frame_of(["<a>"])
+    kinds, frame = {}, innermost
+    while frame is not None:
+        kinds[frame.f_code.co_filename] = places.LIBRARY
+        frame = cast(FrameType, frame.f_back)
+    assert accelerator.outside_library(kinds, innermost) is None
+    for wrong in ((kinds, None), (None, innermost), (kinds,)):
+        with pytest.raises(TypeError):
+            accelerator.outside_library(*wrong)
+
+
+def test_all_code_between_two_frames_is_of_the_library() -> None:
+    passed = []
+
+    def run() -> None:
+        scheduler = Scheduler()
+        counter = scheduler.counter
+        passed.append(counter.pass_operation())
+        counter.know_library(sys._getframe(), sys._getframe(1))
+        passed.append(counter.pass_operation())  # the caller is not known
+        counter.know_library(sys._getframe(), None)
+        passed.append(counter.pass_operation())
+        passed.append((scheduler.thread.time, scheduler.thread.uncounted))
+
+    thread = threading.Thread(target=run)  # few functions, which are never in each other's way
+    thread.start()
+    thread.join()
+    assert passed == [False, False, True, (0, 1)]
+    with pytest.raises(TypeError):
+        Scheduler().counter.know_library(None, None)

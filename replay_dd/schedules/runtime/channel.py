@@ -16,7 +16,7 @@ import os
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import Any
 
 HELLO = "hello"  # version of the interpreter, its executable, back end and why, whether it has a hash seed, process id
 THREAD = "thread"  # path, place
@@ -174,21 +174,18 @@ def _close(descriptor: int) -> None:
 def read_records(path: str) -> list[tuple[object, ...]]:
     """All complete records of a channel file, in order; a half-written last one is left out."""
     with open(path, "rb") as file:
-        return _records(file)
+        return records_in(file.read())
 
 
 def records_in(data: bytes) -> list[tuple[object, ...]]:
     """The same of what such a file contains."""
-    from io import BytesIO  # only the tool calls this
-
-    return _records(BytesIO(data))
-
-
-def _records(file: BinaryIO) -> list[tuple[object, ...]]:
     records: list[tuple[object, ...]] = []
+    left = memoryview(data)
     while True:
         try:
-            record = marshal.load(file)
+            record = marshal.loads(left)
         except (EOFError, ValueError, TypeError):
             return records
         records.append(record)
+        # `marshal.load` would tell how far it came, but asks a file for each number of a record.
+        left = left[len(marshal.dumps(record, MARSHAL_VERSION)) :]

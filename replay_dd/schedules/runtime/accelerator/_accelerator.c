@@ -8,6 +8,8 @@
 static PyMethodDef module_functions[] = {
     {"fold", (PyCFunction)(void (*)(void))counting_fold, METH_FASTCALL, "Pass one yield point; as counter.fold."},
     {"need_room", (PyCFunction)(void (*)(void))counting_need_room, METH_FASTCALL, "As stack_room.need_room."},
+    {"outside_library", (PyCFunction)(void (*)(void))places_outside_library, METH_FASTCALL,
+     "outside_library(kinds, frame): the innermost frame of a file that is not known to be of the library, or None."},
     {"use_locks", locks_use, METH_VARARGS, "As lock_operations.use_scheduler."},
     {"allocate_lock", locks_allocate, METH_NOARGS, NULL},
     {"life_of", deaths_life_of, METH_O, "A number that a list or dictionary shares with none before it; 0 for others."},

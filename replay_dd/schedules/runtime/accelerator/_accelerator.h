@@ -107,6 +107,12 @@ typedef struct {
 /* Counter.know */
 PyObject *places_know(Places *places, PyObject *arguments);
 
+/* Counter.know_library */
+PyObject *places_know_library(Places *places, PyObject *const *arguments, Py_ssize_t amount);
+
+/* outside_library(kinds, frame) */
+PyObject *places_outside_library(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
 int places_traverse(Places *places, visitproc visit, void *arg);
 void places_clear(Places *places);
 

@@ -316,6 +316,9 @@ static PyObject *counter_leave_out(Counter *self, PyObject *numbers)
 static PyObject *counter_know(Counter *self, PyObject *arguments)
 { return places_know(&self->places, arguments); }
 
+static PyObject *counter_know_library(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
+{ return places_know_library(&self->places, arguments, amount); }
+
 #if PY_VERSION_HEX < 0x030C0000
 /* Python 3.11: a C trace function. */
 
@@ -384,6 +387,8 @@ static PyMethodDef counter_methods[] = {
     {"leave_out", (PyCFunction)counter_leave_out, METH_O, "Take no visit of places with these numbers for notable."},
     {"know", (PyCFunction)counter_know, METH_VARARGS,
      "know(code, position, place, number): what pass_operation needs to know; no place: any position of library code."},
+    {"know_library", (PyCFunction)(void (*)(void))counter_know_library, METH_FASTCALL,
+     "know_library(frame, last): the same of all code between two frames, which is library code."},
     {"add_code", tables_add_code, METH_VARARGS,
      "add_code(code, first, last, shift, numbers): the yield points of a code object; none: it is not counted."},
 #if PY_VERSION_HEX < 0x030C0000

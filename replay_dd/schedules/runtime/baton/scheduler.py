@@ -17,7 +17,7 @@ import sys
 
 from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
-from ..constants import LIBRARY_SPIN_LIMIT, LOOKED_THROUGH, ROOM_FRAMES
+from ..constants import LIBRARY_SPIN_LIMIT, ROOM_FRAMES
 from ..counting.counter import fold
 from ..points.place import Place
 from .chooser import FOR_THE_TRACE, Chooser
@@ -264,9 +264,9 @@ class Scheduler(Chooser):
             if counted and accelerator is not None and not self.counter.every_operation:
                 number = self.places.place_hash(place.code, place.mark)
                 self.counter.know(place.code, place.position, place, number)
-                self.know_library(sys._getframe(), user_frame)
+                self.counter.know_library(sys._getframe(), user_frame)
         elif accelerator is not None and not self.counter.every_operation:
-            self.know_library(sys._getframe(), None)
+            self.counter.know_library(sys._getframe(), None)
         if not goes_on:
             if self.counting:
                 self.pass_yield_point(thread)
@@ -285,12 +285,6 @@ class Scheduler(Chooser):
         # With a guard, every yield point asks, but not the strategy.
         due_at = thread.ask_at if self.guard is None or thread.ask_at <= 0 else thread.due_at
         return spins or self.counter.every_operation or thread.time >= due_at, spins
-
-    def know_library(self, frame: FrameType | None, user_frame: FrameType | None) -> None:
-        """Teach the counter what is library code between two frames, so that it need not ask again."""
-        while frame is not None and frame is not user_frame:
-            self.counter.know(frame.f_code, LOOKED_THROUGH, None, 0)
-            frame = frame.f_back
 
     def pass_yield_point(self, thread: ManagedThread) -> None:
         """Count an operation of a thread."""

@@ -176,6 +176,9 @@ class PythonCounter:
     def know(self, code: object, position: int, place: object, number: int) -> None:
         """Learn what :meth:`pass_operation` needs to know of a place; no place: any position of library code."""
 
+    def know_library(self, frame: object, last: object) -> None:
+        """The same of all code from one frame to another one, left out, or None: it is library code."""
+
 
 def _fold(counter: Any, thread: Any, number: int) -> None:
     """Pass one yield point of a thread at the place with this number."""

@@ -35,11 +35,14 @@ from ..compat import (
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
     from typing import Any
 
     # Event offset in bytes, number (an index of compat.NAMES), argument, offset of what follows it.
     Instruction = tuple[int, int, int, int]
+
+    _Known = dict[int, tuple[CodeType, tuple[Any, ...]]]  # by the identity of the code
 
 _CO_GENERATOR = 0x20  # as in module `inspect`, which is slow to import
 SYNC, GIL, LINE, ACCESS = "sync", "gil", "line", "access"
@@ -136,7 +139,7 @@ def reachable_under_gil(code: CodeType, offset: int) -> tuple[bool, bool]:
     Returns:
         (possible, only if the call before it was of a function in C).
     """
-    _, _, listing, at, before, always, after_calls = _known_of(code)
+    listing, at, before, always, after_calls = _ways_of(code)
     index = at.get(offset, -1)
     if index < 0:
         return True, False
@@ -208,21 +211,37 @@ def _indices(listing: list[Instruction]) -> dict[int, int]:
     return {start: index for index, (start, _, _, _) in enumerate(listing)}
 
 
-def _known_of(code: CodeType) -> tuple[Any, ...]:
-    """What many places of a code object are asked about in a row: positions, instructions, and how they are reached."""
-    known = _known.get(id(code))
-    if known is None:
+def _ways_of(code: CodeType) -> tuple[Any, ...]:
+    """The instructions of a code object, and how they are reached.
+
+    Apart from their positions: of an operation nobody asks this, and it takes a copy of a process long to find out.
+    """
+    return _kept(_ways, code, _find_ways)
+
+
+def _find_ways(code: CodeType) -> tuple[Any, ...]:
+    listing = instructions(code)
+    return listing, _indices(listing), _predecessors(listing), *_gil_checks(code, listing)
+
+
+def _positions_of(code: CodeType) -> tuple[Any, ...]:
+    return _kept(_positions, code, lambda code: tuple(code.co_positions()))
+
+
+def _kept(known: _Known, code: CodeType, find: Callable[[CodeType], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """What many places of a code object are asked about in a row."""
+    kept = known.get(id(code))
+    if kept is None:
         before = use_own(True)  # what is kept must not move the program's objects
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        listing = instructions(code)
-        flow = listing, _indices(listing), _predecessors(listing), *_gil_checks(code, listing)
-        known = _known[id(code)] = (code, list(code.co_positions()), *flow)
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        kept = known[id(code)] = (code, find(code))
         use_own(before)
-    return known
+    return kept[1]
 
 
-_known: dict[int, tuple[Any, ...]] = {}
+_ways: _Known = {}
+_positions: _Known = {}
 
 
 def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
@@ -230,7 +249,7 @@ def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
     units = code.co_code
     while offset > 0 and units[offset] == CACHE:
         offset -= 2  # an instruction in progress stands at its last cache entry
-    positions = _known_of(code)[1]
+    positions = _positions_of(code)
     if offset // 2 >= len(positions):
         return code.co_firstlineno, 0, "?"
     line, _, column, _ = positions[offset // 2]

@@ -14,8 +14,9 @@ import os
 import sys
 import time
 
+from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
-from ..constants import SPLITMIX_STEP
+from ..constants import LIBRARY_FILES, SPLITMIX_STEP
 from ..counting.digest import MASK, text_hash
 from .bytecode import alike
 from .frames import RUNTIME
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
 COUNTED = 0
-LIBRARY = 1
+LIBRARY = LIBRARY_FILES
 EXCLUDED = 2
 
 TEST_RUNNERS = (
@@ -50,6 +51,8 @@ _TEMPORARY = "$TMPDIR" + os.sep  # this run's own folder
 _COARSE_NS = 20_000_000  # file dates lag behind by at most this much
 # Taken before the runtime puts its own in place.
 _getpid, _date_ns, _join, _normpath = os.getpid, time.time_ns, os.path.join, os.path.normpath
+
+_outside_library = None if accelerator is None else accelerator.outside_library
 
 
 class Places:
@@ -217,6 +220,8 @@ class Places:
     def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
         """Who performs an operation: (counted, the innermost frame outside the library)."""
         kinds = self.kinds
+        if _outside_library is not None and frame is not None:
+            frame = _outside_library(kinds, frame)  # where nearly all of a long stack is left out
         while frame is not None:
             filename = frame.f_code.co_filename
             kind = kinds[filename] if filename in kinds else self.kind(filename)  # without a call for each frame

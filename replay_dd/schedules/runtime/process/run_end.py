@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from ..channel import Channel
     from ..hangs.history import History
 
+_stat = os.stat  # before the program may replace it
+
 DEADLOCK_STATUS = 125
+_FOLDER_LINKS = 2  # of any folder; that of its threads has one more for each, which to list them takes longer to tell
 _LONGEST_TEXT = 2000  # of an exception
 _LAST_POINTS = 4000  # yield points told after that: enough to see a loop come round
 _BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
@@ -166,7 +169,7 @@ class RunEnd:
         """Tell of libraries that have threads of their own."""
         alive = [thread.ident for thread in self.scheduler.threads]
         try:
-            if len(os.listdir("/proc/self/task")) <= max(1, len(alive)):
+            if _FOLDER_LINKS < _stat("/proc/self/task").st_nlink <= _FOLDER_LINKS + max(1, len(alive)):
                 return
         except OSError:
             return

@@ -104,7 +104,7 @@ def _where_made() -> tuple[Made | None, CodeType | None]:
     made = None if made is None else _all_made.setdefault(made, made)
     if user_frame is None:
         return made, None
-    _scheduler.know_library(frame, user_frame)
+    _counter.know_library(frame, user_frame)
     return made, user_frame.f_code
 
 
