@@ -29,7 +29,8 @@ def test_the_seconds_of_all_parameters_count_together() -> None:
 
 @pytest.mark.once
 def test_quick_leaves_out_what_is_listed() -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "tests"]
+    rooms_here = [f"tests/{room}" for room in ("bisect", "dd", "web")]
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *rooms_here]
     all_tests, quick_tests = (
         set(subprocess.run(command + more, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines())
         for more in ([], ["--quick"])
@@ -41,6 +42,8 @@ def test_quick_leaves_out_what_is_listed() -> None:
     assert not [name for name in quick_tests if name.startswith(rooms)]
     assert not [name for name in quick_tests if function_of(name) in listed()]
     assert any(name.startswith("tests/dd/") for name in quick_tests)
+    assert any(name.startswith("tests/web/") for name in left_out)
+    assert any(name.startswith("tests/bisect/") for name in left_out)
 
 
 @pytest.mark.parametrize(
