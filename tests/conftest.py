@@ -17,11 +17,24 @@ from tools import slow_tests
 from tools.watched_run import STACKS
 
 PROJECT = Path(__file__).resolve().parent.parent
+# Set for the tests of all Pythons but the first.
+TESTED_UNDER = "REPLAY_DD_TESTED_UNDER"
+
+
+def first_or_other(first: int, other: int) -> int:
+    """How often something is repeated: under the first Python, and under the others, for what depends on the Python."""
+    return other if os.environ.get(TESTED_UNDER) else first
+
 
 # Named here, since hypothesis would choose another profile where the variable CI is set: the same examples everywhere,
 # every time, and no verdict that depends on how busy the machine is.
 settings.register_profile(
-    "replay-dd", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "replay-dd",
+    max_examples=first_or_other(100, 30),
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("replay-dd")
 
@@ -61,10 +74,6 @@ def unused_port() -> int:
     raise AssertionError("no port is free")
 
 
-# Set for the tests of all Pythons but the first.
-TESTED_UNDER = "REPLAY_DD_TESTED_UNDER"
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick", action="store_true", help="leave out slow tests and whole rooms (see tools/slow_tests.py)"
@@ -72,6 +81,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough", metavar="ROOM", action="append", default=[], help="with --quick: but not of this room"
     )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Rooms that are left out are not even imported: only the first Python has what they need."""
+    left_out = collection_path.parent == PROJECT / "tests" and collection_path.name in slow_tests.ROOMS_LEFT_OUT
+    return True if left_out and config.getoption("--quick") else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -16,7 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.test_all_pythons import CHECKOUT, SUPPORTED, build_pure_wheel, build_source_archive, find_python, run
+from tools.environments import CHECKOUT, SUPPORTED, find_python, run
+from tools.test_all_pythons import build_pure_wheel, build_source_archive
 
 
 def main(folder: Path) -> int:

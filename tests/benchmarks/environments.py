@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.benchmarks.harness import CHECKOUT, Bench, WorkerError
-from tools.test_all_pythons import FREE_THREADED, SUPPORTED, find_python
+from tools.environments import FREE_THREADED, SUPPORTED, find_python
 
 FOLDER = CHECKOUT / "build" / "bench"
 _SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "replay_dd", "recorders")

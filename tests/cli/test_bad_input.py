@@ -218,7 +218,7 @@ def test_programs_that_end_in_odd_ways(text: str, outcome: str, replayed: int, t
 
 
 def test_a_program_that_never_ends(shop: Workshop) -> None:
-    shop.write("import threading\nthreading.Thread(target=int).start()\nwhile True: pass")
+    shop.write("import ctypes, threading\nthreading.Thread(target=int).start()\nctypes.CDLL(None).pause()")
     done = shop.run("record", "--time-limit", "1", "-o", "a.log", *shop.program())
     done.refused(3, "time-limit")
     assert "still running at the time limit" in shop.run("show", "a.log").stdout

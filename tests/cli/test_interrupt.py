@@ -190,6 +190,7 @@ def test_ctrl_c_in_the_middle_of_schedules(jobs: str, holding: Workshop) -> None
     assert holding.run("replay", "best/minimal-fail.log").status == 1
 
 
+@pytest.mark.once
 def test_ctrl_c_while_the_logs_are_checked(holding: Workshop) -> None:
     hold_after(holding, 1)
     process = holding.start("schedules", "found/pass.log", "found/fail.log", "-o", "best")
@@ -198,7 +199,7 @@ def test_ctrl_c_while_the_logs_are_checked(holding: Workshop) -> None:
     assert not (holding.folder / "best").exists()
 
 
-@pytest.mark.once  # many commands; the other interrupts are tried under each Python
+@pytest.mark.once
 def test_ctrl_c_when_the_search_is_over(holding: Workshop) -> None:
     """The answer is there, only its proof or its window is not: it must not be lost."""
     before = runs_of(holding)
@@ -219,6 +220,7 @@ def test_ctrl_c_when_the_search_is_over(holding: Workshop) -> None:
     assert statuses == {(130, True)}
 
 
+@pytest.mark.once
 def test_ctrl_c_in_the_middle_of_minimize(holding: Workshop) -> None:
     hold_after(holding, 1)
     process = holding.start("minimize", "found/fail.log", "--jobs", "1", "-o", "best.log")
@@ -228,6 +230,7 @@ def test_ctrl_c_in_the_middle_of_minimize(holding: Workshop) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "command, written",
     [
@@ -319,6 +322,7 @@ def test_nothing_outlives_a_command(name: str, ending: str, shop: Workshop) -> N
     assert shop.run("record", "--no-verify", "-o", "a.log", *shop.program()).status == 0
 
 
+@pytest.mark.once
 def test_programs_that_run_at_the_same_time_do_not_share_a_place_for_files(shop: Workshop) -> None:
     shop.write("""
         import os, sys, tempfile, threading, time

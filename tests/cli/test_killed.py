@@ -16,7 +16,10 @@ from replay_dd.web.browser import EXECUTABLES
 from tests.cli.tool import RACE, Workshop
 from tests.web.flows import serving
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at processes in /proc"),
+]
 
 # Does all it can to stay: ignores what may be ignored, and has children that have left it or its environment.
 STAYING = """
@@ -161,7 +164,6 @@ def is_guard_of(process: Path, temporary: Path) -> bool:
     return b"guard_process.py\0" + os.fsencode(temporary) in line
 
 
-@pytest.mark.once
 @pytest.mark.skipif(not any(map(shutil.which, EXECUTABLES)), reason="NO CHROMIUM: no flow is played")
 @pytest.mark.parametrize("depth", [0, 5])
 def test_a_browser(shop: Workshop, tmp_path: Path, depth: int) -> None:

@@ -62,6 +62,7 @@ def test_hunt_finds_both_and_says_what_next(race: Workshop) -> None:
         assert switches[0] == switches[1], "the answer does not depend on the number of jobs"
 
 
+@pytest.mark.once
 def test_hunt_without_a_failure(shop: Workshop) -> None:
     shop.write("import threading\nthreading.Thread(target=int).start()")
     done = shop.run("hunt", "--runs", "4", *shop.program())
@@ -72,6 +73,7 @@ def test_hunt_without_a_failure(shop: Workshop) -> None:
     assert not (shop.folder / "fail.log").exists()
 
 
+@pytest.mark.once
 def test_hunt_without_a_pass(shop: Workshop) -> None:
     shop.write("import threading\nthreading.Thread(target=int).start()\nraise SystemExit(3)")
     done = shop.run("hunt", "--runs", "4", *shop.program())
@@ -213,6 +215,7 @@ def test_a_search_that_is_stopped_gives_the_best_so_far(race: Workshop, tmp_path
     assert race.run("replay", answer["files"]["failing"]).status == 1
 
 
+@pytest.mark.once
 def test_minimize(race: Workshop, tmp_path: Path) -> None:
     done = race.run("minimize", FAIL, "-o", tmp_path / "m.log")
     assert done.status == 0

@@ -28,6 +28,7 @@ def test_show_tells_the_steps(shop: Workshop) -> None:
     assert done.stdout.splitlines()[-2:] == ["   1  go to http://127.0.0.1:9/", '   2  click "Say hello"']
 
 
+@pytest.mark.once  # the other Pythons lack the package as well
 @pytest.mark.parametrize("command", ["web", "events", "replay"])
 def test_a_missing_browser_is_named(shop: Workshop, command: str) -> None:
     shop.write(json.dumps(FLOW), "flow.json")

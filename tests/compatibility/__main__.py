@@ -31,7 +31,7 @@ from tests.compatibility.judge import RANDOM_SCHEDULES, Case, Ways, judge
 from tests.compatibility.reasons import reason_for
 from tests.compatibility.results import Results, file_of, load
 from tests.conftest import PROJECT
-from tools.test_all_pythons import FREE_THREADED, SUPPORTED, find_python
+from tools.environments import FREE_THREADED, SUPPORTED, find_python
 
 SAVED_EVERY = 10
 FINE_AT_LEAST = 0.97

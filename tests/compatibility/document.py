@@ -13,7 +13,7 @@ from tests.compatibility.judge import RANDOM_SCHEDULES, Case
 from tests.compatibility.reasons import reason_for
 from tests.compatibility.results import OWN_TESTS, Results
 from tests.conftest import PROJECT
-from tools.test_all_pythons import FREE_THREADED, SUPPORTED
+from tools.environments import FREE_THREADED, SUPPORTED
 
 PAGE = PROJECT / "docs" / "reference" / "compatibility.md"
 

@@ -13,6 +13,8 @@ import recorders
 import replay_dd
 from replay_dd.errors import ReplayDDError, all_error_classes
 
+pytestmark = pytest.mark.once
+
 # A slug stands alone in a heading: "## `log-truncated`".
 HEADING = re.compile(r"^#{2,4} `(?P<slug>[a-z0-9-]+)`\s*$", re.MULTILINE)
 

@@ -13,6 +13,8 @@ from tests.conftest import PROJECT
 from tests.house.sources import package_folder, package_sources, text_files
 from tools import slow_tests
 
+pytestmark = pytest.mark.once
+
 MOST_LINES = 400
 LONGER_BECAUSE = "Longer than 400 lines because"
 # Home folders, folders of temporary files with a random name, and folders of a particular machine.

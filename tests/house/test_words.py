@@ -10,6 +10,8 @@ import pytest
 from tests.conftest import PROJECT
 from tools.documents import documents
 
+pytestmark = pytest.mark.once
+
 # What is not said here, and what is said instead.
 INSTEAD = {
     r"(?:program|session|application)s? with windows": "GUI program, GUI session",

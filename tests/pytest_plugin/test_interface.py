@@ -229,6 +229,7 @@ def test_parts_of_a_test_are_not_counted_as_tests(tmp_path: Path) -> None:
     assert "1 test, 0 with threads, 0 hunted" in done.stdout, done.stdout
 
 
+@pytest.mark.once
 def test_what_is_told_of_a_race_is_as_verbose_as_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CI", "BUILD_NUMBER"):  # there, pytest tells everything at once
         monkeypatch.delenv(name, raising=False)

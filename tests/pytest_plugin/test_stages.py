@@ -103,6 +103,7 @@ class TestCase(unittest.TestCase):
 """
 
 
+@pytest.mark.once
 def test_wider_fixtures_are_made_once_for_all_tests_that_need_the_same(tmp_path: Path) -> None:
     told, made = hunted(tmp_path, SHARED.replace('    base.write_text("changed")\n', ""))
     assert "9 tests, 9 with threads, 9 hunted, 0 races found, 36 runs" in told

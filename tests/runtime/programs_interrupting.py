@@ -122,7 +122,7 @@ INTERRUPTING = {
     "who polls without a pause": """
         import threading, time
         done = threading.Event()
-        thread = threading.Thread(target=lambda: (time.sleep(0.2), done.set()))
+        thread = threading.Thread(target=lambda: (time.sleep(0.03), done.set()))
         thread.start()
         while not done.is_set():
             time.sleep(0)

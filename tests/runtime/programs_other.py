@@ -33,7 +33,7 @@ OTHERS = {
     "a loop that looks at the clock": """
         import threading, time
         def spin(clock):
-            end = clock() + 0.2
+            end = clock() + 0.05
             while clock() < end:
                 pass
             print("end")

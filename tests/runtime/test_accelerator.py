@@ -137,7 +137,11 @@ def run(program: Path, settings: Settings, plan: Plan) -> tuple[Log, str]:
 @pytest.mark.parametrize("granularity", ["sync", "gil", "line", "access"])
 @pytest.mark.parametrize(
     "plan",
-    [Plan(), Plan("random", {"seed": 2}), Plan("pct", {"seed": 5, "depth": 3}, {"0": 60, "0.1": 300, "0.2": 300})],
+    [
+        pytest.param(Plan(), marks=pytest.mark.once),
+        Plan("random", {"seed": 2}),
+        pytest.param(Plan("pct", {"seed": 5, "depth": 3}, {"0": 60, "0.1": 300, "0.2": 300}), marks=pytest.mark.once),
+    ],
     ids=["default", "random", "pct"],
 )
 def test_both_make_the_same_log(
@@ -188,7 +192,10 @@ def test_both_count_the_same_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert max(switch.visit for switch in in_c.switches) > 1
 
 
-@pytest.mark.parametrize("granularity", ["sync", "gil", "line", "access"])
+@pytest.mark.parametrize(
+    "granularity",
+    [pytest.param("sync", marks=pytest.mark.once), pytest.param("gil", marks=pytest.mark.once), "line", "access"],
+)
 @pytest.mark.parametrize("text", [PROGRAM, WAYS_TO_LOCK], ids=["program", "ways to lock"])
 def test_both_note_the_same_visits(
     text: str, granularity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -80,6 +80,15 @@ try:
 except RecursionError:
     print("too deep")
 """
+# Enough to reach the function that MISTAKES change.
+SHORT = """
+import threading
+def work(): return list(map(str, shared))
+shared = []
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
 # From Python 3.12 on, the interpreter keeps interned texts (the names of the accelerator's functions) for ever.
 KEPT = "in PyUnicode_InternFromString"
 FOUND = re.compile("leak of|ERROR: AddressSanitizer|runtime error")
@@ -109,36 +118,53 @@ pytestmark = [
 ]
 
 
-def build(folder: Path, mistake: str = "") -> Path:
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The compiled sources of the accelerator, under sanitizers; made once, since that takes longer than a run."""
+    folder = tmp_path_factory.mktemp("objects")
+    compile_into(folder, {path.name: path.read_text() for path in SOURCES})
+    return folder
+
+
+def compile_into(folder: Path, sources: dict[str, str]) -> None:
+    """Compile these sources, in a folder of a name by which reports of mistakes in them are told from others."""
+    written = folder / "_accelerator"
+    written.mkdir()
+    for name, text in sources.items():
+        (written / name).write_text(text)
+    macros = (f'-DINTERFACE="{accelerator.interface}"', '-DSOURCE=""')
+    folders = (f"-I{sysconfig.get_path('include')}", f"-I{ROOM}")
+    options = ("-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", *SANITIZERS, *macros, *folders)
+    subprocess.run(["gcc", "-c", *options, *sorted(written.iterdir())], cwd=folder, check=True)
+
+
+def build(folder: Path, objects: Path, mistake: str = "") -> Path:
     """A copy of the runtime with an accelerator under sanitizers; returns its ``site`` folder."""
     copy = folder / "runtime"
     shutil.copytree(RUNTIME, copy, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    sources = folder / "_accelerator"  # by this name, reports of mistakes in any of the files are told from others
-    sources.mkdir()
-    for path in SOURCES:
-        text = path.read_text()
-        if mistake and path.name == WITH_MISTAKES:
-            text, times = re.subn(r"(add_code\([^;{]*\)\n\{\n)", rf"\1    {mistake}\n", text, count=1)
-            assert times == 1
-        (sources / path.name).write_text(text)
-    suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    include = sysconfig.get_path("include")
-    options = (
-        "-shared -fPIC -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-    )
-    output = copy / "accelerator" / f"_accelerator{suffix}"
-    folders = (f"-I{include}", f"-I{ROOM}")
-    macros = (f'-DINTERFACE="{accelerator.interface}"', '-DSOURCE=""')
-    subprocess.run(["gcc", *options.split(), *macros, *folders, "-o", output, *sorted(sources.iterdir())], check=True)
+    parts = {path.name: path for path in objects.glob("*.o")}
+    if mistake:
+        text = (ROOM / WITH_MISTAKES).read_text()
+        text, times = re.subn(r"(add_code\([^;{]*\)\n\{\n)", rf"\1    {mistake}\n", text, count=1)
+        assert times == 1
+        compile_into(folder, {WITH_MISTAKES: text})
+        parts |= {path.name: path for path in folder.glob("*.o")}
+    output = copy / "accelerator" / f"_accelerator{sysconfig.get_config_var('EXT_SUFFIX')}"
+    subprocess.run(["gcc", "-shared", *SANITIZERS, "-o", output, *parts.values()], check=True)
     return copy / "site"
 
 
-def sanitized(folder: Path, settings: Settings, plan: Plan, mistake: str = "") -> tuple[TargetRun, list[str]]:
+def sanitized(
+    folder: Path, objects: Path, settings: Settings, plan: Plan, text: str = PROGRAM, mistake: str = ""
+) -> tuple[TargetRun, list[str]]:
     """One run under sanitizers, and what they say of the accelerator."""
-    site = build(folder, mistake)
+    site = build(folder, objects, mistake)
     reports = folder / "reports"
     reports.mkdir()
-    program = described(folder)
+    program = described(folder, text)
     with private_folder() as private:
         command = prepare(program, settings, plan, private)
         environment = {
@@ -165,18 +191,18 @@ def is_ours(report: str) -> bool:
     return "_accelerator" in report
 
 
-def described(folder: Path) -> Program:
-    (folder / "prog.py").write_text(PROGRAM)
+def described(folder: Path, text: str = PROGRAM) -> Program:
+    (folder / "prog.py").write_text(text)
     return describe_program((sys.executable, "prog.py"), directory=folder)
 
 
 @pytest.mark.parametrize("granularity", ["access", pytest.param("line", marks=pytest.mark.once)])
-def test_no_leak_and_no_undefined_behaviour(granularity: str, tmp_path: Path) -> None:
+def test_no_leak_and_no_undefined_behaviour(granularity: str, objects: Path, tmp_path: Path) -> None:
     settings = Settings(granularity)
     plan = Plan("random", {"seed": 3})
     usual = run_target(described(tmp_path), settings, plan, time_limit_s=120)
     places = tuple({switch.place.key for switch in usual.log.switches if switch.place})
-    target, said = sanitized(tmp_path, settings, replace(plan, watched=places))
+    target, said = sanitized(tmp_path, objects, settings, replace(plan, watched=places))
     assert said == []
     assert target.log.ending.status == 0, target.output
     assert "in C" in target.backend or target.backend.startswith("C "), target.backend_reason
@@ -185,6 +211,6 @@ def test_no_leak_and_no_undefined_behaviour(granularity: str, tmp_path: Path) ->
 
 @pytest.mark.once
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_the_sanitizers_see_mistakes_in_it(mistake: str, tmp_path: Path) -> None:
-    _, said = sanitized(tmp_path, Settings(), Plan(), MISTAKES[mistake])
+def test_the_sanitizers_see_mistakes_in_it(mistake: str, objects: Path, tmp_path: Path) -> None:
+    _, said = sanitized(tmp_path, objects, Settings(), Plan(), SHORT, MISTAKES[mistake])
     assert said, f"{mistake} was not seen"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.runtime.accelerator import accelerator
+from tests.conftest import first_or_other
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
 from tests.runtime.programs_interrupting import EXCEPTION_FROM_ANOTHER_THREAD, INTERRUPTING
 from tests.runtime.programs_other import OTHERS
@@ -29,7 +30,7 @@ def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
     default = run_program(tmp_path, text, time_limit_s=60)
     written = output_of(default)
     assert_same(default, replayed(default.log))
-    for seed in (4, 17):
+    for seed in (4, 17)[: first_or_other(2, 1)]:
         run = run_program(tmp_path, text, random_walk(seed))
         assert output_of(run) == written, seed
         assert_same(run, replayed(run.log))
@@ -115,6 +116,7 @@ def busy_machine() -> Iterator[None]:
 
 @pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
 @pytest.mark.usefixtures("busy_machine")
+@pytest.mark.once
 def test_the_order_of_a_set_of_objects_is_the_same_on_a_busy_machine(tmp_path: Path) -> None:
     """Where threads may be stopped anywhere, and others come between: those that look, those that are just starting."""
     run = run_program(tmp_path, textwrap.dedent(LOOKING) + textwrap.dedent(OBJECTS), random_walk(4))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.replay import replay_plan
+from tests.conftest import first_or_other
 from tests.runtime.programs import (
     assert_same,
     output_of,
@@ -19,7 +20,7 @@ from tests.runtime.programs import (
 )
 from tests.runtime.programs_outside import OUTSIDE
 
-SCHEDULES = 20
+SCHEDULES = first_or_other(20, 5)
 
 
 @pytest.mark.parametrize("name", OUTSIDE)

@@ -14,13 +14,13 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.target import Plan, describe_program
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, first_or_other
 from tests.runtime.programs import assert_same, output_of, replayed, run_command, run_program
 from tests.runtime.programs_outside import OUTSIDE
 from tests.runtime.programs_synchronising import SYNCHRONISING
 
 NATURAL = Plan("natural")
-RECORDINGS = 100
+RECORDINGS = first_or_other(100, 20)
 
 RACE = """
     import queue, threading, time

@@ -115,6 +115,7 @@ def asks(server: Server, read: str = READS["in one piece"]) -> str:
 
 @pytest.mark.skipif(accelerator is None, reason="without the accelerator, nobody tells how much there is")
 @pytest.mark.parametrize("read", READS)
+@pytest.mark.once
 def test_a_reply_of_another_length_is_still_one_reply(read: str, server: Server, tmp_path: Path) -> None:
     server.talk = answering(b"head you are 9", b"head 12 of them")
     run = run_program(tmp_path, asks(server, READS[read]), random_walk(1))

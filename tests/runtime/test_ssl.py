@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import first_or_other
 from tests.runtime.programs import (
     assert_same,
     output_of,
@@ -18,7 +19,7 @@ from tests.runtime.programs import (
 )
 from tests.runtime.programs_ssl import CERTIFICATE, ONE_READS_WHILE_ANOTHER_WRITES, TLS
 
-SCHEDULES = 8
+SCHEDULES = first_or_other(8, 3)
 
 
 @pytest.mark.parametrize("name", TLS)

@@ -302,7 +302,7 @@ WAITS_IN_A_LOOP = """
     """
 
 
-@pytest.mark.parametrize("nap", ["pass", "time.sleep(60)"])
+@pytest.mark.parametrize("nap", ["pass", pytest.param("time.sleep(60)", marks=pytest.mark.once)])
 @pytest.mark.parametrize(
     ("loop", "least", "most"),
     [

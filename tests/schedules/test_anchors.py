@@ -17,7 +17,7 @@ from replay_dd.schedules.record import verify_log
 from replay_dd.schedules.runtime.strategies.anchored import kind_of
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import random_walk, run_program, write_program
-from tools.test_all_pythons import SUPPORTED, find_python
+from tools.environments import SUPPORTED, find_python
 
 TEXT = """
     import queue

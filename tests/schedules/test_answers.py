@@ -30,6 +30,9 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.explain import explain
 from tests.schedules.test_searches import run_under
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 TWO_RACES = """\
 import threading
 

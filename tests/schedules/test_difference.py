@@ -11,6 +11,9 @@ from replay_dd.schedules.difference import Delta, Difference, Kind, difference_o
 from replay_dd.schedules.model import Log, Switch, Trigger
 from tests.schedules.logs import FAILED, PLACE, log_of, schedule
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 
 def kinds(difference: Difference) -> list[tuple[Kind, int]]:
     return [(delta.kind, delta.units) for delta in difference.deltas]

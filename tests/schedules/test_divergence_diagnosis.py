@@ -104,6 +104,7 @@ def test_a_program_that_is_the_same_each_time_has_none(tmp_path: Path) -> None:
     assert find_traced_divergence(run_of(tmp_path, FLAKY), 60) is None
 
 
+@pytest.mark.once
 def test_a_search_refuses_what_differs_and_goes_on_if_asked_to(tmp_path: Path) -> None:
     settings = Settings(real_entropy=True)
     # Two runs are hardly ever alike.

@@ -17,6 +17,9 @@ from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.target import describe_program
 from tests.schedules.simulated import SimulatedRunner
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 GUILTY = Trigger("0.1", 37, "0.2")
 MANY = tuple(sorted(Trigger(f"0.{1 + number % 2}", 10 + number, f"0.{2 - number % 2}") for number in range(60)))
 

@@ -169,16 +169,18 @@ def test_a_program_without_threads_runs_fresh(tmp_path: Path) -> None:
 
 
 def test_forked_runs_that_kill_themselves_or_never_end(tmp_path: Path) -> None:
-    text = "import os, signal, sys, threading\nlock = threading.Lock()\n" + THREAD
-    text += "if os.environ.get('LANG') == 'loop':\n    while True: pass\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    text = "import ctypes, os, signal, sys, threading\nlock = threading.Lock()\n" + THREAD
+    text += (
+        "if os.environ.get('LANG') == 'wait':\n    ctypes.CDLL(None).pause()\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    )
     program = write(tmp_path, text)
     described = describe_program((sys.executable, program.name), directory=tmp_path)
     with Runner(described, Settings()) as runner:
         assert runner.run(Plan(), 60).log.ending.signal == 9
         assert runner.run(Plan(), 60).log.ending.signal == 9
         assert runner.why_fresh == ""
-    looping = dataclasses.replace(described, environment={**described.environment, "LANG": "loop"})
-    with Runner(looping, Settings()) as runner:
+    waiting = dataclasses.replace(described, environment={**described.environment, "LANG": "wait"})
+    with Runner(waiting, Settings()) as runner:
         assert runner.run(Plan(), 1).log.ending.timed_out
         assert runner.run(Plan(), 1).log.ending.timed_out
         assert runner.why_fresh == ""
@@ -340,7 +342,7 @@ thread.join()
         "ctypes.CDLL(None).printf(b'kept in C')",
     ],
 )
-@pytest.mark.parametrize("granularity", ["sync", "access"])
+@pytest.mark.parametrize("granularity", [pytest.param("sync", marks=pytest.mark.once), "access"])
 def test_a_forked_run_ends_as_a_fresh_one(granularity: str, ending: str, tmp_path: Path) -> None:
     program = write(tmp_path, f"import atexit, ctypes, os, sys\n{THREAD}{ending}\n")
     described = describe_program((sys.executable, program.name), directory=tmp_path)

@@ -108,6 +108,7 @@ def test_a_plain_race_is_found_by_what_the_threads_touch(text: str, tmp_path: Pa
     assert found.simplifying_runs <= 5, "one of the likeliest preemptions is enough"
 
 
+@pytest.mark.once
 def test_the_runs_that_simplify_are_told_one_by_one(tmp_path: Path) -> None:
     told: list[int] = []
     program, options = of_two_threads(CHECK_THEN_ACT, tmp_path), HuntOptions(runs=100, strategy="random")

@@ -275,6 +275,7 @@ def test_what_cannot_have_been_recorded_is_named(name: str, tmp_path: Path) -> N
     assert complaint in error.value.message
 
 
+@pytest.mark.once
 def test_many_threads_are_read_at_once(tmp_path: Path) -> None:
     threads = {"0": 1, **{f"0.{number}": 1 for number in range(1, 200_000)}}
     log = log_of([], replace(FAILED, thread_times=threads))

@@ -15,6 +15,9 @@ from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only, is
 from replay_dd.schedules.target import describe_program
 from tests.runtime.programs import run_program, triggered, write_program
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 # Between the read and the write of one variable nothing is called; between those of the other, a function in C is.
 TWO_RACES = """
     import threading

@@ -11,6 +11,9 @@ import pytest
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.pinned_order import Kind, PinnedOrder, Switch, Verdict, commanded, portable
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 BROKEN = """\
 import threading
 

@@ -17,6 +17,9 @@ from replay_dd.schedules.record import record
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, describe_program, run_target
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 SETTINGS = Settings(start_ns=1_700_000_000_000_000_000)
 LIMIT_S = 120
 PLAIN = "print('plain')\nraise SystemExit(3)\n"

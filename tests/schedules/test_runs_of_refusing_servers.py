@@ -20,6 +20,9 @@ from tests.schedules.forking import THREAD, write
 from tests.schedules.test_fork_server_client import PLANS, without_seconds
 from tools.test_all_pythons import processes_in
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 NOTE = "with open('starts', 'a') as file:\n    print('start', file=file)\n"
 BUSY = "import atexit, os\nos.mkdir('busy')\natexit.register(os.rmdir, 'busy')\n"
 TWO_THREADS = """

@@ -26,6 +26,9 @@ from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import check_unchanged, find_divergence, replay, replay_plan
 from replay_dd.schedules.target import Plan, describe_program, run_target
 
+# What is sought in runs, and not what runs do, which depends on the Python.
+pytestmark = pytest.mark.once
+
 TEXT = """\
 import threading
 

@@ -72,6 +72,7 @@ def hunted(runner: Runner, amount: int) -> list[tuple[Plan, TargetRun]]:
     return made
 
 
+@pytest.mark.once
 def test_preemptions_are_tried_with_notes_of_what_is_shared_only(runner: Runner) -> None:
     with runner:
         made = hunted(runner, 6)
@@ -89,6 +90,7 @@ def _of_together(run: TargetRun) -> list[tuple[str, int, int]]:
     return [(touch.thread, touch.time, touch.place) for touch in run.touches if touch.place in shared]
 
 
+@pytest.mark.once
 def test_the_opening_that_is_drawn_notes_nothing_and_so_teaches_nothing(runner: Runner) -> None:
     with runner:
         first = runner.run(Plan("profile"), 60)
@@ -105,6 +107,7 @@ def test_short_runs_note_everything(tmp_path: Path) -> None:
         assert not any(plan.left_out for plan, _ in hunted(runner, 12))
 
 
+@pytest.mark.once
 def test_partial_order_sampling_leaves_out_what_is_not_shared_and_all_others_note_everything(runner: Runner) -> None:
     with runner:
         made = hunted(runner, 30)

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from tests.conftest import PROJECT, is_left_out_by_quick
+from tests.conftest import PROJECT, is_left_out_by_quick, pytest_ignore_collect
 from tools.slow_tests import ROOMS_LEFT_OUT, listed, slow
 
 REPORT = """\
@@ -27,8 +27,10 @@ def test_the_seconds_of_all_parameters_count_together() -> None:
     assert slow(REPORT.splitlines(), 2.0) == ["test_slow", "test_slow_too"]
 
 
+@pytest.mark.once
 def test_quick_leaves_out_what_is_listed() -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "tests"]
+    rooms_here = [f"tests/{room}" for room in ("bisect", "dd", "web")]
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *rooms_here]
     all_tests, quick_tests = (
         set(subprocess.run(command + more, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines())
         for more in ([], ["--quick"])
@@ -40,6 +42,8 @@ def test_quick_leaves_out_what_is_listed() -> None:
     assert not [name for name in quick_tests if name.startswith(rooms)]
     assert not [name for name in quick_tests if function_of(name) in listed()]
     assert any(name.startswith("tests/dd/") for name in quick_tests)
+    assert any(name.startswith("tests/web/") for name in left_out)
+    assert any(name.startswith("tests/bisect/") for name in left_out)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +60,12 @@ def test_a_room_of_which_the_quick_tests_are_not_enough_keeps_the_slow_ones(
 ) -> None:
     item = cast("pytest.Item", SimpleNamespace(path=PROJECT / "tests" / room / "test_x.py", name=name))
     assert is_left_out_by_quick(item, {"test_slow"}, ["runtime"]) is is_left_out
+
+
+@pytest.mark.parametrize(("room", "quick", "ignored"), [("web", True, True), ("web", False, None), ("dd", True, None)])
+def test_rooms_that_are_left_out_are_not_imported(room: str, quick: bool, ignored: bool | None) -> None:
+    config = cast("pytest.Config", SimpleNamespace(getoption=lambda name: {"--quick": quick}[name]))
+    assert pytest_ignore_collect(PROJECT / "tests" / room, config) is ignored
 
 
 def function_of(name: str) -> str:

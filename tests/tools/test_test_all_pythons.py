@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tools.environments import FREE_THREADED, SUPPORTED
 from tools.test_all_pythons import (
-    FREE_THREADED,
     NEWEST,
     QUICK,
     QUICK_RUNTIME,
     QUICK_SCHEDULES,
-    SUPPORTED,
     Prepared,
     is_newest,
     selection_of,
