@@ -300,7 +300,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is None or not is_raised(victim, ending):  # it may have failed elsewhere, and been caught there
-        vague = kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock
+        vague = (
+            kind_of(with_own_check(conflict, twins.failing), ending) in ("", ORDER_VIOLATION) and not ending.deadlock
+        )
         victim = (deciding_look(twins.failing, twins.passing, ending) if vague else None) or victim
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim, ending)
