@@ -210,7 +210,7 @@ def _other_orders(
             continue
         _, tried = _links(found, GuiltySwitch(choice, None), twins, at_choice, runner, limit_s, links.runs + runs)
         runs += tried.runs
-        proved += [link for link in tried.tried if link.proved]
+        proved += [link for link in tried.tried if link.proved and not any(link.first.touches(one) for one in about)]
     return Links(tuple(proved), runs)
 
 

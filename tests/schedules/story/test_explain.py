@@ -15,6 +15,7 @@ from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import Observation, Value
 from replay_dd.schedules.story import explain as module
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.explain import Explanation, conflict_of, conflicts_elsewhere, explain
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.links import Link, Links
@@ -147,3 +148,22 @@ def test_that_both_have_seen_the_same_says_more_than_the_look_that_failed() -> N
     assert (conflict.looked, kind_of(conflict, raising(7))) == (failing.accesses[0], kinds.CHECK_THEN_ACT)
     twins.failing = seen(used, stores._replace(thing=Y), check)  # where nothing but an order is seen, the look counts
     assert conflict_of(found, GuiltySwitch(SWITCH, None), twins).thread == "0.2"
+
+
+def test_what_the_story_is_about_is_no_other_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Farther from another choice, the very order may be found that was proved already."""
+    look, store, other = (
+        access("0.2", 1, 5, "reads"),
+        access("0.1", 5, 6, "stores"),
+        access("0.1", 9, 9, "stores", Y),
+    )
+    failing = seen(look, access("0.2", 2, 8, "reads", Y), store, other)
+    known, new = Link(look, store, True), Link(failing.accesses[1], other, True)
+    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=False), None, (), (), ())
+    found = isolated()
+    found.needed, found.choices = SimpleNamespace(minimal=True), (replace(SWITCH, time=9, global_time=7),)
+    for link, told in ((known, ()), (new, (new,))):
+        monkeypatch.setattr(module, "_links", lambda *_, link=link: (conflict, Links((link,), 2)))
+        twins: Any = SimpleNamespace(failing=failing, failing_hang=None)
+        args: Any = (found, GuiltySwitch(SWITCH, None), twins, conflict, None, None, Links((known,)))
+        assert module._other_orders(*args) == Links(told, 2)
