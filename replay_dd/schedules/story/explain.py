@@ -14,6 +14,7 @@ from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Switch
+from replay_dd.schedules.story.after_wait import acted_after_wait
 from replay_dd.schedules.story.both import (
     with_first_half,
     with_first_step,
@@ -315,7 +316,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     if kind_of(conflict, replace(ending, deadlock=())) in (TOO_EARLY, ORDER_VIOLATION):
         conflict = made_once_more(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = changed_in_between(twins.failing, conflict) or conflict
+        conflict = acted_after_wait(conflict, twins.failing) or changed_in_between(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
         conflict = with_own_check(conflict, twins.failing)
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
