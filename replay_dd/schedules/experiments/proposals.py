@@ -7,6 +7,8 @@ Rules of this module:
   their callers. What the other threads do to the same things is locked statement by statement.
 * A lock of the program that some accesses to the thing are made under comes first; before all others one that the
   interrupted thread has all the time: the others only have to take it, too.
+* Of two things that belong together, the other threads' accesses to both are one step at last, in whatever functions
+  they are made.
 * A barrier is proposed where one function does both: first what came too late in one thread, then what came too early
   in another, or a round of a loop earlier. Then every thread that runs that function waits for the others in between.
 * A region never stands right beside a ``with`` of the same lock: it reaches over that, too.
@@ -17,10 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from replay_dd.schedules.experiments.sources import Sources, between, frames_of
+from replay_dd.schedules.experiments.sources import Sources, between, frames_of, spans_of
+from replay_dd.schedules.experiments.steps import lockable_regions, steps_of, steps_of_both
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observation import Access, Observation, StackFrame, Thing
-from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.story.conflict import Conflict, one_thing
 from replay_dd.schedules.story.locks import CONSTRUCTORS
 from replay_dd.schedules.story.story import path_of
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
@@ -48,51 +51,27 @@ def lock_proposals(
     others = [other for edge in edges for other in edge.others]
     yield from _taken_by_others(own, others, seen[0], sources)
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
-    around = _steps_of(others, sources)
+    around = steps_of(others, sources)
     # The main thread often looks at the result of all others, which it has started, and waits for.
     threads = {conflict.thread, *(other.thread for other in others)}
     threads |= {access.thread for access in seen[0].accesses} - {_MAIN}
     for taking, held in guards(own, others, seen, sources):
         unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
-        more = _lockable(unguarded, sources)
+        more = lockable_regions(unguarded, sources)
         everywhere = sites(own, threads, seen[0], sources, but=held, inside=sizes[:1])
         yield tuple(
             VirtualLock(outermost(joined([size, *rest], sources), seen), name)
             for size, rest in _in_turn(sizes, more, everywhere)
             for name in _ways_to(taking, sources.names_in(size))
         )
+    if sizes and not one_thing(own[0], own[-1]):  # who looks at both, or changes both, has to do it in one go, too
+        together = steps_of_both(own[0], others, sources, _MOST_SIZES)
+        yield tuple(VirtualLock(outermost(joined([sizes[0], *rest], sources), seen)) for rest in together)
     everywhere = sites(own, threads, seen[0], sources, inside=sizes[:1])
     yield tuple(
         VirtualLock(outermost(joined([size, *rest], sources), seen))
         for size, rest in _in_turn(sizes, around, everywhere)
     )
-
-
-def _lockable(accesses: Iterable[Access], sources: Sources) -> list[Region]:
-    """What to lock of some accesses, each region once; thousands may be made in the same way."""
-    alike = {(access.stack, bool(access.held)): access for access in accesses}
-    return [region for region in dict.fromkeys(map(sources.lockable, alike.values())) if region is not None]
-
-
-def _steps_of(others: Sequence[Access], sources: Sources) -> list[Region]:
-    """What to lock of the other threads' accesses: where one reads a thing and then changes it, from there to there.
-
-    That is an update, too, which may be in functions that this one calls; each of all others is a step of its own.
-    """
-    found: dict[Region, None] = {}
-    alone: dict[int, Access] = dict(enumerate(others))
-    read: dict[tuple[str, Thing], int] = {}
-    for number, other in enumerate(others):
-        first = read.pop((other.thread, other.thing), None)
-        if other.reads and not other.writes and not other.held:
-            read[other.thread, other.thing] = number
-        elif first is not None and other.writes and others[first].stack != other.stack:
-            regions = between(others[first], other, sources)
-            if regions:
-                found[regions[0]] = None
-                alone.pop(first, None)
-                alone.pop(number, None)
-    return [*found, *_lockable(alone.values(), sources)]
 
 
 def _taken_by_others(
@@ -101,22 +80,15 @@ def _taken_by_others(
     """The others take a lock from their first access to their last one, which a thread has over all of its own."""
     if len(own) < 2:  # then nothing of it comes in between
         return
-    by_thread: dict[str, list[Access]] = {}
-    for other in others:
-        by_thread.setdefault(other.thread, []).append(other)
-    spans = []
-    for accesses in by_thread.values():
-        in_order = sorted(accesses, key=lambda access: access.number)
-        spans.append(between(in_order[0], in_order[-1], sources)[:_MOST_SIZES])
-    if not all(spans):
+    spans = spans_of(others, sources, _MOST_SIZES)
+    if not spans:
         return
     common = set.intersection(*(set(access.held) for access in own))
     for lock in sorted(common - set().union(*(other.held for other in others))):
         for taken in _taken_as(lock, failing, sources):
-            groups = [[one[min(size, len(one) - 1)] for one in spans] for size in range(max(map(len, spans)))]
             yield tuple(
                 VirtualLock(joined(regions, sources), name)
-                for regions in groups
+                for regions in spans
                 for name in _ways_to(taken, sources.names_in(regions[0]))
             )
 

@@ -93,6 +93,11 @@ class Sources:
         statements = self.of(region.file)
         return statements is not None and bool(lock) and statements.is_with((region.first, region.last), lock)
 
+    def may_repeat(self, region: Region, line: int) -> bool:
+        """Whether a region may come twice to what is called in a line."""
+        statements = self.of(region.file)
+        return statements is not None and statements.may_repeat((region.first, region.last), line)
+
     def parts(self, region: Region) -> list[Region]:
         """The statements of a region, one by one."""
         statements = self.of(region.file)
@@ -106,7 +111,8 @@ def between(one: Access, other: Access, sources: Sources) -> list[Region]:
     """Regions that reach from one access of a thread to a later one, the smallest first.
 
     The frames that both have in common stand in the same line, up to the innermost of them: from there, each access has
-    its own way. Whether two frames of one function are the same call is not known; if not, a larger region is it.
+    its own way. Whether two frames of one function are the same call is not known; if not, a larger region is it. What
+    one instruction has done twice, without a loop in the region or several calls there, was done in two calls.
     """
     way, other_way = frames_of(one), frames_of(other)
     common = _common_frames(way, other_way)
@@ -114,9 +120,32 @@ def between(one: Access, other: Access, sources: Sources) -> list[Region]:
         way, other_way = _all_frames(one), _all_frames(other)
         common = _common_frames(way, other_way)
     found: list[Region] = []
+    again: list[Region] = []  # from the first that may have executed one instruction twice
     for number in reversed(range(common)):
-        found += sources.regions(way[number], other_way[number].line)
-    return list(dict.fromkeys(found))
+        line, other_line = way[number].line, other_way[number].line
+        for region in sources.regions(way[number], other_line):
+            found.append(region)
+            if again or line != other_line or sources.may_repeat(region, line):
+                again.append(region)
+    twice = one.place == other.place and one.does == other.does and one.time != other.time
+    return list(dict.fromkeys(again if twice and again else found))
+
+
+def spans_of(accesses: Sequence[Access], sources: Sources, most: int) -> list[list[Region]]:
+    """For each thread, a region from its first access to its last one; the smallest of all threads first.
+
+    Args:
+        accesses: of some threads.
+        sources: the program's sources.
+        most: how many sizes there may be.
+    """
+    by_thread: dict[str, list[Access]] = {}
+    for access in sorted(accesses, key=lambda access: access.number):
+        by_thread.setdefault(access.thread, []).append(access)
+    spans = [between(own[0], own[-1], sources)[:most] for own in by_thread.values()]
+    if not all(spans):
+        return []
+    return [[one[min(size, len(one) - 1)] for one in spans] for size in range(max(map(len, spans), default=0))]
 
 
 def _common_frames(way: Sequence[StackFrame], other_way: Sequence[StackFrame]) -> int:

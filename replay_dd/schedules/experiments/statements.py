@@ -20,6 +20,7 @@ Lines = tuple[int, int]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LOCKS = (ast.With, ast.AsyncWith)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Statements:
@@ -63,6 +64,13 @@ class Statements:
             if all(steps):
                 return _lines_of(steps[0]) if steps[0] != steps[1] else None
         return None
+
+    def may_repeat(self, lines: Lines, line: int) -> bool:
+        """Whether a run may come twice to what is called in a line: in a loop of its own, or by several calls."""
+        calls = [node for node in ast.walk(self._tree) if isinstance(node, ast.Call) and _has(node, line)]
+        loops = (node for node in ast.walk(self._tree) if isinstance(node, _LOOPS + _COMPREHENSIONS))
+        inside = (loop for loop in loops if lines[0] <= loop.lineno and (loop.end_lineno or 0) <= lines[1])
+        return len(calls) > 1 or any(_repeats(loop, line) for loop in inside)
 
     def block_with_locks(self, line: int) -> Lines | None:
         """The outermost ``with`` statement around a line, within its function; None if there is none."""
@@ -186,6 +194,12 @@ class Statements:
                 if block and isinstance(statement, _Function | ast.ClassDef):
                     found = []
         return found
+
+
+def _repeats(loop: ast.stmt | ast.expr, line: int) -> bool:
+    """Whether a loop executes a line again and again; what it goes through is found once."""
+    parts = loop.body if isinstance(loop, ast.For | ast.AsyncFor) else [loop]
+    return any(_has(part, line) for part in parts)
 
 
 def _methods_called(tree: ast.AST) -> list[ast.Attribute]:

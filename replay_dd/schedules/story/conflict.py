@@ -213,6 +213,30 @@ def is_about(conflict: Conflict, victim: Access) -> bool:
     return any(one_thing(access, victim) for edge in edges for access in (edge.access, *edge.others))
 
 
+def until_closed(access: Access, others: Sequence[Access]) -> tuple[Access, ...]:
+    """What others did to a file until they closed it, if an access finds that closed; else all that they did.
+
+    A file that is opened anew has the same name, but whoever holds the closed one does not get it by that.
+
+    Args:
+        access: of one thread.
+        others: what others did to the same thing.
+    """
+    if access.thing[0] != "file" or access.does != "calls" or not access.old.is_missing:
+        return tuple(others)
+    opened: list[str] = []  # by whom; each closes its own file first
+    end = 0
+    for number, one in enumerate(others, 1):
+        if one.does == "open" and one.writes:
+            opened.append(one.thread)
+        elif one.does == "calls" and one.writes and one.detail.startswith("close("):
+            if one.thread in opened:
+                opened.remove(one.thread)
+            else:
+                end = number
+    return tuple(others[:end] if end else others)
+
+
 def checks(access: Access) -> bool:
     """Whether what an access found decides what its thread does; to take the next item of a loop decides nothing."""
     return access.tested and not access.writes and access.does != "iterates"
@@ -304,7 +328,7 @@ def _edge(candidates: Sequence[Access], stretch: Sequence[Access], time: int | N
     for access in candidates[:_FARTHEST]:
         if access.thing[0] in _NO_THING:
             continue
-        others = tuple(other for other in stretch if other.conflicts(access))
+        others = until_closed(access, [other for other in stretch if other.conflicts(access)])
         if others:
             at_edge = time is not None and access.time <= time <= access.time + _IN_CALL
             return Edge(access, others, inferred=not at_edge and not _guarded(access, others))

@@ -14,6 +14,7 @@ from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Switch
+from replay_dd.schedules.story.after_wait import acted_after_wait
 from replay_dd.schedules.story.both import (
     with_first_half,
     with_first_step,
@@ -210,7 +211,7 @@ def _other_orders(
             continue
         _, tried = _links(found, GuiltySwitch(choice, None), twins, at_choice, runner, limit_s, links.runs + runs)
         runs += tried.runs
-        proved += [link for link in tried.tried if link.proved]
+        proved += [link for link in tried.tried if link.proved and not any(link.first.touches(one) for one in about)]
     return Links(tuple(proved), runs)
 
 
@@ -300,7 +301,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is None or not is_raised(victim, ending):  # it may have failed elsewhere, and been caught there
-        vague = kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock
+        vague = (
+            kind_of(with_own_check(conflict, twins.failing), ending) in ("", ORDER_VIOLATION) and not ending.deadlock
+        )
         victim = (deciding_look(twins.failing, twins.passing, ending) if vague else None) or victim
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim, ending)
@@ -313,7 +316,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     if kind_of(conflict, replace(ending, deadlock=())) in (TOO_EARLY, ORDER_VIOLATION):
         conflict = made_once_more(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = changed_in_between(twins.failing, conflict) or conflict
+        conflict = acted_after_wait(conflict, twins.failing) or changed_in_between(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
         conflict = with_own_check(conflict, twins.failing)
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:

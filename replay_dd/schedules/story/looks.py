@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing
 from replay_dd.schedules.story.order import Visit, visits_of
 
 
@@ -65,7 +65,16 @@ def with_early_look(conflict: Conflict, failing: Observation, passing: Observati
         return conflict  # what it had seen before counts
     own = [one for one in conflict.after if one.thing == right.access.thing]
     edge = _edge(own, conflict.stretch, failing, passing)
-    return conflict if edge is None else conflict._replace(left=None, right=edge)
+    return conflict if edge is None else conflict._replace(left=_first_step(left, edge), right=edge)
+
+
+def _first_step(left: Edge | None, right: Edge) -> Edge | None:
+    """What a thread had changed before, where whoever looks too early has seen that: then it sees half of a change."""
+    if left is None or left.inferred or one_thing(left.access, right.access) or right.access.reads:
+        return None
+    lookers = {other.thread for other in right.others}
+    seen = tuple(one for one in left.others if one.reads and not one.writes and one.thread in lookers)
+    return left._replace(others=seen) if seen else None
 
 
 def _edge(own: Sequence[Access], stretch: Sequence[Access], failing: Observation, passing: Observation) -> Edge | None:

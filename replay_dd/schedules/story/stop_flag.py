@@ -1,7 +1,8 @@
 """Whether a flag ends a loop that takes items from a queue, although items are left there.
 
-``while not self.stopping: item = self.queue.get()`` leaves what was put in before the flag was set. No lock and no
-order of the two helps: the loop has to know that the queue is empty.
+``while not self.stopping: item = self.queue.get()`` leaves what was put in before the flag was set. So does a loop that
+empties a list in each round, and then looks at the flag. No lock and no order of the two helps: the loop has to know
+that nothing is left.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, checks
+from replay_dd.schedules.story.edges import adds, empties, takes_out
 from replay_dd.schedules.story.words import short_file
 
 _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
@@ -41,6 +43,25 @@ def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passi
                 f"or take what is left there after the loop: it ends ({short_file(look.place.file)}:"
                 f"{look.place.line}) although items wait"
             )
+    left = _left_in(look, failing)
+    if left:
+        return (
+            f"take what is left in {left} once more when {flag.name} is found set: the loop ends "
+            f"({short_file(look.place.file)}:{look.place.line}) although items wait there"
+        )
+    return ""
+
+
+def _left_in(look: Access, failing: Observation) -> str:
+    """The container that a loop empties, and to which others have added something since, when it finds the flag set."""
+    loop = (look.place.path, look.place.function)
+    own = [one for one in failing.accesses if one.thread == look.thread and one.number < look.number]
+    taken = {one.name: one for one in own if takes_out(one) or empties(one)}
+    for name, last in taken.items():
+        inside = any((frame.path, frame.function) == loop for frame in last.stack)
+        since = (one for one in failing.accesses if last.number < one.number < look.number and one.name == name)
+        if inside and any(one.thread != look.thread and adds(one) for one in since):
+            return name
     return ""
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from replay_dd.schedules.model import Ending, Switch
 from replay_dd.schedules.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about, one_thing, until_closed
 from replay_dd.schedules.story.edges import misses
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
@@ -70,6 +70,7 @@ def conflict_of_victim(
     if not victim.found.number >= 0:
         victim = _as_found(earlier, victim)
     changes = [one for one in earlier if one.thread != victim.thread and one.writes and one.touches(victim)]
+    changes = list(until_closed(victim, changes))
     if not changes:
         return _too_early(failing, victim) or _never_made(failing, passing, victim, ending)
     looks = [
@@ -81,7 +82,7 @@ def conflict_of_victim(
         return _taken_away(failing, victim, changes[-1])
     look = looks[-1]
     meanwhile = [one for one in earlier if one.thread != victim.thread and one.number > look.number]
-    others = tuple(one for one in meanwhile if one.conflicts(victim))
+    others = until_closed(victim, [one for one in meanwhile if one.conflicts(victim)])
     own = [access for access in failing.accesses if access.thread == victim.thread]
     following = next(access for access in own if access.number > look.number)
     return Conflict(

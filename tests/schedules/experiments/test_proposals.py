@@ -449,3 +449,36 @@ def test_narrowing_keeps_what_the_story_is_about(sources: Sources, tmp_path: Pat
     trials: Any = SimpleNamespace(holds=lambda *_, passing: True)
     search = module._Search(found, found, twins, told, trials, found, Budget(), 0)  # type: ignore[arg-type]
     assert search._narrowed(both, [0], passing=False)[0] == both
+
+
+def test_one_instruction_that_is_executed_twice_is_in_a_loop_or_in_two_calls(tmp_path: Path) -> None:
+    text = "def get():\n    return value\ndef total():\n    return sum(get() for _ in range(2))\n"
+    text += "def both():\n    for _ in range(2):\n        get()\ndef alone():\n    get()\n"
+    sources = Sources(program_with(tmp_path, prog_py=text))
+    ways = ((("total", 4), ("get", 2)), (("both", 7), ("get", 2)), (("alone", 9), ("get", 2)))
+    found = []
+    for way in ways:
+        first = access("0.1", *way)
+        found.append(between(first, first._replace(time=9), sources)[0])
+        assert between(first, first, sources)[0] == region("get", 2), "it is one step"
+    # Where no loop is seen, as of a thread pool, it may be anything.
+    assert found == [region("total", 4), region("both", 6, 7), region("get", 2)]
+
+
+def test_who_looks_at_two_things_that_belong_together_does_it_in_one_step(tmp_path: Path) -> None:
+    text = "def move():\n    take()\n    give()\ndef take():\n    a.left = 1\ndef give():\n    b.left = 2\n"
+    text += "def total():\n    return read(a) + read(b)\ndef read(one):\n    return one.left\n"
+    text += "def check():\n    for _ in range(2):\n        total()\n"
+    sources = Sources(program_with(tmp_path, prog_py=text))
+    things = ("attribute", 1, "left"), ("attribute", 2, "left")
+    ways = (("move", 2), ("take", 5)), (("move", 3), ("give", 7))
+    own = [
+        access("0.1", *way, does="stores", thing=one, number=at)
+        for way, one, at in zip(ways, things, (1, 4), strict=True)
+    ]
+    reads = [
+        access("0.2", ("check", 14), ("total", 9), ("read", 11), thing=one, number=at)
+        for one, at in zip(things, (2, 3), strict=True)
+    ]
+    group, *_ = lock_proposals(conflict(*own, *reads), seen(own[0], *reads, own[1]), sources)
+    assert group[0].regions == (region("move", 2, 3), region("total", 9))

@@ -15,13 +15,15 @@ from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import Observation, Value
 from replay_dd.schedules.story import explain as module
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.explain import Explanation, conflicts_elsewhere, explain
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.explain import Explanation, conflict_of, conflicts_elsewhere, explain
+from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.links import Link, Links
 from replay_dd.schedules.story.story import HangTold, Story
 from replay_dd.schedules.story.twins import Twins, observe_twins
 from tests.schedules.logs import FAILED, log_of
-from tests.schedules.story.test_kinds import access, switch
-from tests.schedules.story.test_victim import seen
+from tests.schedules.story.test_kinds import Y, access, number, switch
+from tests.schedules.story.test_victim import ITEM, raising, seen
 
 SWITCH = Switch("0.1", 5, "0.2", False, False, None, 5, 5)
 
@@ -131,3 +133,37 @@ def test_conflicts_at_the_other_choices_that_a_failure_needs() -> None:
     assert list(conflicts_elsewhere(found, GuiltySwitch(SWITCH, None), twins)) == []  # type: ignore[arg-type]
     found.needed = None
     assert list(conflicts_elsewhere(found, GuiltySwitch(switch(9), None), twins)) == []  # type: ignore[arg-type]
+
+
+def test_that_both_have_seen_the_same_says_more_than_the_look_that_failed() -> None:
+    """Both find a token that is used up, and renew it; the one that does it last is refused."""
+    token, used = access("0.1", 1, 1, "reads", tested=True), access("0.1", 4, 4, "deletes", ITEM)
+    look, stores = token._replace(thread="0.2", global_time=5), access("0.1", 5, 7, "stores")
+    check = access("0.2", 6, 8, "checks", ITEM, tested=True, old=number(False))
+    failing, passing = seen(token, used, look, stores, check), seen(check._replace(old=number(True)))
+    found = isolated()
+    found.failing = replace(found.failing, ending=raising(7))
+    twins: Any = SimpleNamespace(failing=failing, passing=passing)
+    conflict = conflict_of(found, GuiltySwitch(SWITCH, None), twins)
+    assert (conflict.looked, kind_of(conflict, raising(7))) == (failing.accesses[0], kinds.CHECK_THEN_ACT)
+    twins.failing = seen(used, stores._replace(thing=Y), check)  # where nothing but an order is seen, the look counts
+    assert conflict_of(found, GuiltySwitch(SWITCH, None), twins).thread == "0.2"
+
+
+def test_what_the_story_is_about_is_no_other_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Farther from another choice, the very order may be found that was proved already."""
+    look, store, other = (
+        access("0.2", 1, 5, "reads"),
+        access("0.1", 5, 6, "stores"),
+        access("0.1", 9, 9, "stores", Y),
+    )
+    failing = seen(look, access("0.2", 2, 8, "reads", Y), store, other)
+    known, new = Link(look, store, True), Link(failing.accesses[1], other, True)
+    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=False), None, (), (), ())
+    found = isolated()
+    found.needed, found.choices = SimpleNamespace(minimal=True), (replace(SWITCH, time=9, global_time=7),)
+    for link, told in ((known, ()), (new, (new,))):
+        monkeypatch.setattr(module, "_links", lambda *_, link=link: (conflict, Links((link,), 2)))
+        twins: Any = SimpleNamespace(failing=failing, failing_hang=None)
+        args: Any = (found, GuiltySwitch(SWITCH, None), twins, conflict, None, None, Links((known,)))
+        assert module._other_orders(*args) == Links(told, 2)

@@ -115,3 +115,18 @@ def test_another_look_in_another_function_need_not_rest_on_the_first() -> None:
     # In the same function, or where that is the edge of the range, it may well act on what it has seen.
     assert kind_of(conflict_of([look, store, later], 2, 5), PASSED) == kinds.CHECK_THEN_ACT
     assert kind_of(conflict_of([look, store, elsewhere._replace(time=5)], 2, 5), PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_who_has_seen_the_first_step_of_a_change_looks_in_between() -> None:
+    """A bank takes money from one account, and adds it to another one: the sum is read in between."""
+    conflict, failing = late_update(["0.2", "0.3", "0.1"])
+    passing = seen(*signed_in(["0.1", "0.2", "0.3"]))
+    takes = access("0.1", 1, 0, "stores", Y)
+    sees = access("0.3", 4, 1, "reads", Y)
+    seen_by_others = access("0.2", 4, 1, "reads", Y)
+    first = Edge(takes, (seen_by_others, sees), inferred=False)
+    told = with_early_look(conflict._replace(left=first), failing, passing)
+    assert told.left == first._replace(others=(sees,))
+    assert kind_of(told, PASSED) == kinds.TORN_UPDATE
+    for other in (first._replace(inferred=True), first._replace(others=(seen_by_others,))):
+        assert with_early_look(conflict._replace(left=other), failing, passing).left is None

@@ -51,3 +51,20 @@ def test_there_is_no_such_help_where_nothing_waits_or_no_flag_ends_the_loop(acce
 def test_there_is_no_such_help_in_other_stories() -> None:
     assert told(PUT, SET, LOOK, kind=kinds.LOST_UPDATE) == ""
     assert told(PUT, SET, LOOK, passing=(PUT,)) == ""
+
+
+def test_a_flag_that_is_set_while_a_list_has_items_is_no_end_either() -> None:
+    """The loop empties a list in each round, and looks at the flag only then."""
+    tray = ("whole", 8, "")
+    put = access("0.2", 2, 2, "calls", tray, detail="append('letter')", name="Sender.tray")
+    empty = access("0.1", 1, 1, "stores", ("attribute", 1, "tray"), name="Sender.tray")
+    empty = empty._replace(new=empty.new._replace(text="[]", type="list"))
+    words = told(empty, put, SET, LOOK)
+    assert words.startswith("take what is left in Sender.tray once more when Sender.stopping is found set")
+    assert "(prog.py:4)" in words
+    clear = empty._replace(does="calls", thing=tray, detail="clear()")
+    assert told(clear, put, SET, LOOK) == words
+    elsewhere = empty._replace(stack=())
+    for accesses in ((put, empty, SET, LOOK), (elsewhere, put, SET, LOOK), (empty, SET, LOOK, put), (put, SET, LOOK)):
+        assert told(*accesses) == ""
+    assert told(empty, put._replace(thread="0.1"), SET, LOOK) == ""
