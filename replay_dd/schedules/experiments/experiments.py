@@ -34,10 +34,11 @@ from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.at_switch import conflict_at_edges, conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.early_signal import help_of_early_signal
-from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of, conflicts_elsewhere
+from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.hanging import is_taken_by_handler
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.own_fault import WHY_NOT_TRIED

@@ -166,25 +166,6 @@ def with_own_look(conflict: Conflict) -> Conflict:
     return conflict._replace(left=Edge(own[-1], others, inferred=True))
 
 
-def interrupted_update(failing: Observation, switch: Switch) -> Conflict | None:
-    """The conflict of an update such as ``+=`` that a switch interrupted before its store; None if it did not.
-
-    Args:
-        failing: what the failing run accessed.
-        switch: a choice of that run.
-    """
-    found = find_conflict(failing, GuiltySwitch(switch, None), None)
-    right = found.right
-    if right is None or right.inferred or right.access.does != "stores":
-        return None
-    own = [one for one in found.before if one.thing == right.access.thing]
-    stored = any(other.does == "stores" and other.thing == right.access.thing for other in right.others)
-    if not own or own[-1].does != "reads" or not stored or own[-1].place.line != right.access.place.line:
-        return None
-    others = tuple(other for other in found.stretch if other.conflicts(own[-1]))
-    return found._replace(left=Edge(own[-1], others, inferred=False))
-
-
 def used_unready(conflict: Conflict) -> Access | None:
     """Where another thread misses an attribute of the object that the interrupted thread has only just shown it."""
     left = conflict.left

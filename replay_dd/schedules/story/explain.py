@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,33 +12,17 @@ from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.model import Switch
-from replay_dd.schedules.story.after_wait import acted_after_wait
-from replay_dd.schedules.story.both import (
-    with_first_half,
-    with_first_step,
-    with_overlapping_calls,
-    with_own_check,
-    with_stale_check,
-)
+from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
+from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
-from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
+from replay_dd.schedules.story.conflict import Conflict, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
-from replay_dd.schedules.story.kinds import (
-    LOST_UPDATE,
-    OF_TWO_READS,
-    ORDER_VIOLATION,
-    TOO_EARLY,
-    TORN_UPDATE,
-    essential,
-    kind_of,
-)
+from replay_dd.schedules.story.interrupted_update import interrupted_update
+from replay_dd.schedules.story.kinds import CHECK_THEN_ACT, LOST_UPDATE, OF_TWO_READS, ORDER_VIOLATION, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
-from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.own_fault import tell_own_fault
-from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import other_order
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
@@ -48,19 +31,11 @@ from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
-from replay_dd.schedules.story.victim import (
-    better_of,
-    changed_in_between,
-    conflict_of_victim,
-    failed_access,
-    is_raised,
-    made_by_both,
-    made_once_more,
-    never_done,
-)
 
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
 _MOST_CHOICES = 2  # beside the isolated one that are looked at
+_Tried = tuple[Conflict, Conflict, Links]
+"""A conflict as it was seen, as it was proved, and what was tried."""
 
 
 class Explanation(NamedTuple):
@@ -149,16 +124,8 @@ def _race(
     if conflict.left is None and conflict.right is None:
         other = _of_first_look(found, switch, twins, runner, limit_s)
         return other if other.story or other.interrupted else _of_other_choice(found, twins, runner, limit_s)
-    links, proved, interrupted = NO_LINKS, conflict, False
-    try:
-        proved, links = _links(found, switch, twins, conflict, runner, limit_s)
-    except KeyboardInterrupt:
-        interrupted = True
-    except ReplayDDError:
-        pass  # the story stands without
-    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION and not interrupted:
-        producers = _between_producers(found, switch, twins, conflict, runner, limit_s, links.runs)
-        conflict, proved, links = producers or (conflict, proved, links)
+    isolated = switch
+    switch, (conflict, proved, links), interrupted = _tried(found, switch, twins, conflict, runner, limit_s)
     of_two_reads = kind_of(conflict, replace(ending, deadlock=())) in OF_TWO_READS
     looked_twice = conflict
     if of_two_reads or is_of_two_things(conflict):
@@ -177,6 +144,8 @@ def _race(
         return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     story = as_tried(story, links, replaced=replaced)
+    if switch.failing != isolated.failing:
+        story = story._replace(passing=())  # that run has this choice, too
     try:
         more = _other_orders(found, switch, twins, proved, runner, limit_s, links) if not interrupted else NO_LINKS
     except KeyboardInterrupt:
@@ -187,6 +156,33 @@ def _race(
         story = story._replace(summary=story.summary + other_order(link.first, link.second))
     links = Links((*links.tried, *more.tried), links.runs + more.runs)
     return Explanation(story, "", links, _chain(twins, proved, found, story), interrupted, conflict=conflict)
+
+
+def _tried(
+    found: ScheduleIsolation,
+    switch: GuiltySwitch,
+    twins: Twins,
+    conflict: Conflict,
+    runner: Runner,
+    limit_s: float | None,
+) -> tuple[GuiltySwitch, _Tried, bool]:
+    """What runs say of a conflict, or of another one that explains more: at which choice, and whether Ctrl-C came."""
+    proved, links = conflict, NO_LINKS
+    try:
+        proved, links = _links(found, switch, twins, conflict, runner, limit_s)
+    except KeyboardInterrupt:
+        return switch, (conflict, proved, links), True
+    except ReplayDDError:
+        pass  # the story stands without
+    if links.tried and not links.proved:
+        conflict, proved, links = _at_switch(found, switch, twins, (conflict, proved, links), runner, limit_s)
+    if twins.failing_hang is None:
+        told = _of_earlier_update(found, switch, twins, (conflict, proved, links), runner, limit_s)
+        switch, (conflict, proved, links) = told
+    if kind_of(conflict, replace(found.failing.ending, deadlock=())) == ORDER_VIOLATION:
+        producers = _between_producers(found, switch, twins, conflict, runner, limit_s, links.runs)
+        conflict, proved, links = producers or (conflict, proved, links)
+    return switch, (conflict, proved, links), False
 
 
 def _other_orders(
@@ -249,7 +245,7 @@ def _of_other_choice(
     """The story of another choice that the failure needs, where nothing at the isolated one touches what is shared."""
     if found.switch is None or found.needed is None or not found.needed.minimal or twins.failing_hang is not None:
         return Explanation(None)
-    seen = [(choice, with_stale_check(one)) for choice, one in _elsewhere(found, found.switch, twins)]
+    seen = [(choice, with_stale_check(one)) for choice, one in choices_elsewhere(found, found.switch, twins)]
     for choice, conflict in sorted(seen, key=lambda one: one[1].left is None):  # two sides say more than an order
         try:
             _, links = _links(found, GuiltySwitch(choice, None), twins, conflict, runner, limit_s, runs)
@@ -265,6 +261,59 @@ def _of_other_choice(
         links, chain = links._replace(runs=runs), _chain(twins, conflict, found, story)
         return Explanation(story, links=links, chain=chain, conflict=conflict)
     return Explanation(None)
+
+
+def _at_switch(
+    found: ScheduleIsolation,
+    switch: GuiltySwitch,
+    twins: Twins,
+    by_failure: _Tried,
+    runner: Runner,
+    limit_s: float | None,
+) -> _Tried:
+    """What was done at the switch, with what was tried, if that is proved; else what the failure shows, as it is.
+
+    What fails in the end, as where a key is missing, may be far from the accesses whose order decides that.
+    """
+    conflict, _, links = by_failure
+    other = conflict_of(found, switch, twins, by_failure=False)
+    if other == conflict or (other.left is None and other.right is None):
+        return by_failure
+    try:
+        proved, more = _links(found, switch, twins, other, runner, limit_s, links.runs)
+    except ReplayDDError:
+        return by_failure
+    more = more._replace(runs=links.runs + more.runs)
+    return (other, proved, more) if more.proved else (conflict, by_failure[1], links._replace(runs=more.runs))
+
+
+def _of_earlier_update(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, tried: _Tried, runner: Runner, limit_s: float | None
+) -> tuple[GuiltySwitch, _Tried]:
+    """An update that an earlier choice interrupts, if one of its orders is proved; else what was tried, as it is.
+
+    That an update is lost is wrong whatever follows. At the isolated choice, only its effect may show: two objects have
+    one number, and one of them is missed. That needs another choice, but is wrong only since the update was lost.
+    """
+    conflict, by_switch, links = tried
+    told = kind_of(conflict, found.failing.ending) in (LOST_UPDATE, CHECK_THEN_ACT)
+    if told or found.needed is None or not found.needed.minimal:
+        return switch, tried
+    for choice in found.choices:
+        if choice.forced or choice.global_time >= switch.failing.global_time:
+            continue
+        update = interrupted_update(twins.failing, choice, twins.failing_flow)
+        if update is None or kind_of(update, found.failing.ending) != LOST_UPDATE:
+            continue
+        earlier = GuiltySwitch(choice, None)
+        try:
+            proved, more = _links(found, earlier, twins, update, runner, limit_s, links.runs)
+        except ReplayDDError:
+            break
+        links = links._replace(runs=links.runs + more.runs)
+        if more.proved:
+            return earlier, (update, proved, more._replace(runs=links.runs))
+    return switch, (conflict, by_switch, links)
 
 
 def _between_producers(
@@ -286,88 +335,6 @@ def _between_producers(
         return None
     proved = as_proved(producers, links)
     return None if proved is None else (proved, proved, links._replace(runs=links.runs + runs))
-
-
-def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
-    """The conflict that the story of a race is about.
-
-    Args:
-        found: the isolation.
-        switch: its guilty switch.
-        twins: what was seen of both runs.
-    """
-    ending = found.failing.ending
-    conflict = conflict_of_choice(twins.failing, twins.passing, switch) or conflict_at_edges(found, switch, twins)
-    conflict = with_early_look(conflict, twins.failing, twins.passing)
-    victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
-    if victim is None or not is_raised(victim, ending):  # it may have failed elsewhere, and been caught there
-        vague = (
-            kind_of(with_own_check(conflict, twins.failing), ending) in ("", ORDER_VIOLATION) and not ending.deadlock
-        )
-        victim = (deciding_look(twins.failing, twins.passing, ending) if vague else None) or victim
-    if victim is not None:
-        by_victim = conflict_of_victim(twins.failing, twins.passing, victim, ending)
-        conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
-    elif kind_of(conflict, replace(ending, deadlock=())) in ("", ORDER_VIOLATION):
-        conflict = _earlier_lost_update(found, switch, twins, conflict) or conflict
-    guessed = all(edge is None or edge.inferred for edge in (conflict.left, conflict.right))
-    if guessed and not ending.deadlock:
-        conflict = never_done(twins.failing, twins.passing, switch.failing) or conflict
-    if kind_of(conflict, replace(ending, deadlock=())) in (TOO_EARLY, ORDER_VIOLATION):
-        conflict = made_once_more(twins.failing, conflict) or conflict
-    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = acted_after_wait(conflict, twins.failing) or changed_in_between(twins.failing, conflict) or conflict
-    if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
-        conflict = with_own_check(conflict, twins.failing)
-    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = with_first_half(with_first_step(conflict, switch, found.failing_range))
-    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
-        conflict = with_stale_check(with_overlapping_calls(conflict, switch, twins.failing), of_same=True)
-    return essential(conflict, ending)
-
-
-def _earlier_lost_update(
-    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, conflict: Conflict
-) -> Conflict | None:
-    """The lost update at another choice that the failure needs: the isolated one may only let its effect be seen.
-
-    It must be to what the isolated switch is about, if that is known.
-    """
-    if found.needed is None or not found.needed.minimal:
-        return None
-    about = [edge.access for edge in (conflict.left, conflict.right) if edge is not None]
-    for choice in found.choices:
-        if choice == switch.failing or choice.forced:
-            continue
-        earlier = interrupted_update(twins.failing, choice)
-        if earlier is None or earlier.right is None:
-            continue
-        stored = earlier.right.access
-        same = not about or any(stored.touches(one) for one in about)
-        if same and kind_of(earlier, replace(found.failing.ending, deadlock=())) == LOST_UPDATE:
-            return earlier
-    return None
-
-
-def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
-    """The conflict that the edges of the failing range show; arguments as for :func:`conflict_of`."""
-    return with_own_look(find_conflict(twins.failing, switch, found.failing_range))
-
-
-def conflicts_elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[Conflict]:
-    """The conflicts at the other choices that the failure needs: the isolated one may only let their effect be seen."""
-    for _, conflict in _elsewhere(found, switch, twins):
-        if conflict.right is not None and not conflict.right.inferred:
-            yield conflict
-
-
-def _elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[tuple[Switch, Conflict]]:
-    for choice in found.choices if found.needed is not None else ():
-        if choice == switch.failing or choice.forced:
-            continue
-        conflict = with_own_look(find_conflict(twins.failing, GuiltySwitch(choice, None), None))
-        if conflict.right is not None:
-            yield choice, conflict
 
 
 def _links(

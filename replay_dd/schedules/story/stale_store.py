@@ -11,11 +11,9 @@ from __future__ import annotations
 from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, in_one_section
-from replay_dd.schedules.story.dependences import Dependences, Kind, Node
+from replay_dd.schedules.story.dependences import Dependences
+from replay_dd.schedules.story.interrupted_update import is_made_of
 from replay_dd.schedules.story.links import Links
-
-_MOST_NODES = 2000
-_MADE_OF = (Kind.DATA, Kind.THROUGH_C)
 
 
 def is_of_two_things(conflict: Conflict) -> bool:
@@ -44,7 +42,7 @@ def with_stale_store(conflict: Conflict, links: Links, failing: Observation, flo
     if stored is not None and not second.refuted and not in_one_section(right.access, stored, conflict.after):
         return conflict
     missed = left.access.old.is_missing and _looks(left.access)
-    if stored is None or not (missed or _is_made_of(stored, left.access, Dependences(flow, failing))):
+    if stored is None or not (missed or is_made_of(stored, left.access, Dependences(flow, failing))):
         return conflict
     others = tuple(one for one in conflict.stretch if one.conflicts(stored))
     return conflict._replace(right=Edge(stored, others or right.others, inferred=False))
@@ -52,21 +50,3 @@ def with_stale_store(conflict: Conflict, links: Links, failing: Observation, flo
 
 def _looks(access: Access) -> bool:
     return access.reads or access.in_vain
-
-
-def _is_made_of(stored: Access, look: Access, dependences: Dependences) -> bool:
-    """Whether the value that a thread stores comes from one of its looks, through what is its own only."""
-    first, last = dependences.step_of(look), dependences.step_of(stored)
-    if first is None or last is None:
-        return False
-    steps = dependences.flow.steps
-    waiting, known = [Node(last)], {Node(last)}
-    while waiting and len(known) < _MOST_NODES:
-        for node, kind in dependences.of(waiting.pop()):
-            if kind not in _MADE_OF or node in known or steps[node.step].thread != stored.thread:
-                continue
-            if node.step == first:
-                return True
-            known.add(node)
-            waiting.append(node)
-    return False

@@ -15,8 +15,9 @@ from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import Observation, Value
 from replay_dd.schedules.story import explain as module
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.at_switch import conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from replay_dd.schedules.story.explain import Explanation, conflict_of, conflicts_elsewhere, explain
+from replay_dd.schedules.story.explain import Explanation, explain
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.links import Link, Links
 from replay_dd.schedules.story.story import HangTold, Story

@@ -34,6 +34,9 @@ TOLD = [
     ("autosave", "check-then-act", {"AutoSave.pending"}, ["(autosave.py:21)", "(autosave.py:24)", "(autosave.py:16)"]),
     ("rod", "order violation", {"Rod.cells"}, ["reads Rod.cells (rod.py:21) before", "(rod.py:30)"]),
     ("pidfile", "torn update", {"daemon.pid"}, ["os.replace()"]),
+    ("room", "lost update", {"Room.next"}, ["(room.py:12)", "(room.py:14)"]),
+    ("export", "lost update", {"Exports.number"}, ["(export.py:14)", "another order, too", "(export.py:21)"]),
+    ("desk", "lost update", {"Desk.next"}, ["(desk.py:12)", "(desk.py:14)"]),
     ("tally", "check-then-act", {"Store.entries['visits']"}, ["both found nothing", "0.1 stores (tally.py:31)"]),
 ]
 HERE = TOLD[:: first_or_other(1, 3)]

@@ -8,7 +8,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, Edge, find_conflict, interrupted_update, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, find_conflict, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.raised import deciding_look
@@ -355,18 +355,6 @@ def test_what_a_thread_would_have_done_next_may_be_what_was_missing() -> None:
     assert (found.right.access.detail, kind_of(found, PASSED)) == ("append('x')", kinds.TOO_SOON)
     assert never_done(passing, passing, switch(2)) is None  # it came to it
     assert never_done(failing, seen(took, looked), switch(2)) is None
-
-
-def test_an_update_that_is_interrupted_before_its_store() -> None:
-    look = access("0.1", 4, 1, "reads")
-    other = access("0.2", 1, 5, "stores")
-    store = access("0.1", 5, 6, "stores")._replace(place=look.place, stack=look.stack)
-    found = interrupted_update(seen(look, other, store), switch(5))
-    assert found is not None
-    assert kind_of(found, PASSED) == kinds.LOST_UPDATE
-    elsewhere = access("0.1", 5, 6, "stores")
-    assert interrupted_update(seen(look, other, elsewhere), switch(5)) is None
-    assert interrupted_update(seen(look, store), switch(5)) is None
 
 
 def test_a_thread_stores_what_rests_on_what_it_saw_before_another_one_stored() -> None:

@@ -1,0 +1,67 @@
+"""Whether a switch interrupts an update: a thread reads, and stores what it has made of that, another one in between.
+
+Rules of this module:
+
+* An update in one line, such as ``+=``, is seen by its two accesses. One in several lines is an update only if the data
+  flow from the look to the store was observed.
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.flow import Flow
+from replay_dd.schedules.model import Switch
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge, find_conflict
+from replay_dd.schedules.story.dependences import Dependences, Kind, Node
+
+_MOST_NODES = 2000
+_MADE_OF = (Kind.DATA, Kind.THROUGH_C)
+
+
+def interrupted_update(failing: Observation, switch: Switch, flow: Flow | None) -> Conflict | None:
+    """The conflict of an update that a switch interrupted before its store; None if it did not.
+
+    Args:
+        failing: what the failing run accessed.
+        switch: a choice of that run.
+        flow: its instructions; without them, only an update in one line is found.
+    """
+    found = find_conflict(failing, GuiltySwitch(switch, None), None)
+    right = found.right
+    if right is None or right.inferred or right.access.does != "stores":
+        return None
+    own = [one for one in found.before if one.thing == right.access.thing]
+    stored = any(other.does == "stores" and other.thing == right.access.thing for other in right.others)
+    if not own or own[-1].does != "reads" or not stored:
+        return None
+    look = own[-1]
+    one_line = look.place.line == right.access.place.line
+    if not one_line and (flow is None or not is_made_of(right.access, look, Dependences(flow, failing))):
+        return None
+    others = tuple(other for other in found.stretch if other.conflicts(look))
+    return found._replace(left=Edge(look, others, inferred=False))
+
+
+def is_made_of(stored: Access, look: Access, dependences: Dependences) -> bool:
+    """Whether the value that a thread stores comes from one of its looks, through what is its own only.
+
+    Args:
+        stored: the store.
+        look: the earlier look.
+        dependences: what each executed instruction of that run depends on.
+    """
+    first, last = dependences.step_of(look), dependences.step_of(stored)
+    if first is None or last is None:
+        return False
+    steps = dependences.flow.steps
+    waiting, known = [Node(last)], {Node(last)}
+    while waiting and len(known) < _MOST_NODES:
+        for node, kind in dependences.of(waiting.pop()):
+            if kind not in _MADE_OF or node in known or steps[node.step].thread != stored.thread:
+                continue
+            if node.step == first:
+                return True
+            known.add(node)
+            waiting.append(node)
+    return False
