@@ -19,7 +19,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import by_hunk, by_symbol, is_in_function, is_local
 from replay_dd.changes.names import Names, words_of
 from replay_dd.changes.tree import Entry

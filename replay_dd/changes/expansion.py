@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from replay_dd.changes.difference import Difference, FileChange, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.names import names_defined, names_imported, words_of
 from replay_dd.changes.outlines import outline
 from replay_dd.dd import IntervalSet

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.tree import Entry
 from replay_dd.dd import IntervalSet
 

@@ -22,7 +22,7 @@ from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.grammars import language_named, parser_of
 
 if TYPE_CHECKING:
-    from replay_dd.changes.difference import FileChange
+    from replay_dd.changes.file_change import FileChange
 
 # What `git diff` shows after a hunk's line numbers by default: a line that begins with a letter, `_` or `$`.
 _HEADING = re.compile(rb"[A-Za-z_$]")

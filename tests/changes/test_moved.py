@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.changes.difference import Kind
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
 from replay_dd.changes.moved import Lost, as_they_were
 from replay_dd.dd import IntervalSet
