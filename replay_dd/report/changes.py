@@ -18,7 +18,12 @@ _MOST_SHOWN = 200  # changes; of more, only the guilty ones are shown
 
 
 def changes_as_text(
-    found: ChangesIsolation, origins: tuple[Origin, ...], narrowed: Narrowed | None, files: Mapping[str, Path]
+    found: ChangesIsolation,
+    origins: tuple[Origin, ...],
+    narrowed: Narrowed | None,
+    files: Mapping[str, Path],
+    *,
+    needed_origins: tuple[Origin, ...] = (),
 ) -> Iterator[str]:
     """The answer as text, line by line.
 
@@ -27,6 +32,7 @@ def changes_as_text(
         origins: the commits that made the change.
         narrowed: the search of the commits, if there was one.
         files: the paths of what was written, by what they contain.
+        needed_origins: the commits that made the other changes which it needs, unless all are of one commit.
     """
     others = 0 if found.needed is None else (found.needed - found.guilty).count
     shows_all = found.needed is not None and found.needed.count <= _MOST_SHOWN
@@ -43,8 +49,7 @@ def changes_as_text(
     if len(lines) > _SHOWN_LINES:
         yield f"  ... and {counted(len(lines) - _SHOWN_LINES, 'more line')}"
     yield ""
-    for origin in origins:
-        yield f"commit       {origin.commit[:12]} {origin.subject} ({origin.author}, {origin.date})"
+    yield from (f"commit       {_origin_as_text(origin)}" for origin in origins)
     if others and shows_all:
         yield "needs        all of it; with all but the lines marked `>`, and other changes, it passes"
     elif others:
@@ -53,6 +58,7 @@ def changes_as_text(
         yield "needs        nothing else: applied alone, it makes the old version fail"
     elif found.unconfirmed:
         yield "needs        not known: what seemed to be enough does not fail in a clean build, so the patch has more"
+    yield from (f"               of {_origin_as_text(origin)}" for origin in needed_origins)
     if narrowed is not None:
         often = f", each of up to {narrowed.times} runs, since they vary" if narrowed.times > 1 else ""
         yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}{often}"
@@ -84,7 +90,12 @@ def _passages_as_text(shown: Sequence[Passage], *, marks: bool) -> Iterator[str]
 
 
 def changes_as_json(
-    found: ChangesIsolation, origins: tuple[Origin, ...], narrowed: Narrowed | None, files: Mapping[str, Path]
+    found: ChangesIsolation,
+    origins: tuple[Origin, ...],
+    narrowed: Narrowed | None,
+    files: Mapping[str, Path],
+    *,
+    needed_origins: tuple[Origin, ...] = (),
 ) -> dict[str, Any]:
     """The object that ``--json`` prints; arguments as for :func:`changes_as_text`."""
     difference = found.difference
@@ -106,13 +117,19 @@ def changes_as_json(
             "history": None
             if narrowed is None
             else {"commits": narrowed.commits, "tests": narrowed.tests, "runs_per_test": narrowed.times},
-            "commits": [
-                {"commit": one.commit, "author": one.author, "date": one.date, "subject": one.subject}
-                for one in origins
-            ],
+            "commits": _origins_as_json(origins),
+            "needed_commits": _origins_as_json(needed_origins),
         },
         files=dict(files),
     )
+
+
+def _origin_as_text(origin: Origin) -> str:
+    return f"{origin.commit[:12]} {origin.subject} ({origin.author}, {origin.date})"
+
+
+def _origins_as_json(origins: Sequence[Origin]) -> list[dict[str, str]]:
+    return [{"commit": one.commit, "author": one.author, "date": one.date, "subject": one.subject} for one in origins]
 
 
 def _text(patch: bytes) -> str:
