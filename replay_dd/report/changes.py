@@ -6,14 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.history import Origin
 from replay_dd.changes.isolate import ChangesIsolation, Narrowed
+from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.patch import patch_between
 from replay_dd.changes.shown import Passage, passages
-from replay_dd.dd import EMPTY
+from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
 _SHOWN_LINES = 40
+_SHOWN_NAMES = 4
 _MOST_SHOWN = 200  # changes; of more, only the guilty ones are shown
 
 
@@ -45,6 +49,8 @@ def changes_as_text(
     if len(lines) > _SHOWN_LINES:
         parts.sort(key=lambda part: not part.is_guilty)  # what it needs may be long
         lines = list(_passages_as_text(parts, marks=bool(others) and shows_all))
+        if found.undivided:
+            lines = list(_places_as_text(found.difference, found.guilty))
     yield from lines[:_SHOWN_LINES]
     if len(lines) > _SHOWN_LINES:
         yield f"  ... and {counted(len(lines) - _SHOWN_LINES, 'more line')}"
@@ -87,6 +93,25 @@ def _passages_as_text(shown: Sequence[Passage], *, marks: bool) -> Iterator[str]
             mark = ">" if marks and row.guilty else " "
             place = "" if row.sign == "+" else str(row.number)
             yield f"{mark} {place:>6}  {row.sign} {row.text}"
+
+
+def _places_as_text(difference: Difference, deltas: IntervalSet) -> Iterator[str]:
+    """Where changes are that are too many to be read: their files, and the functions in these."""
+    for number, applied in difference.applied_to(deltas).items():
+        file, first = difference.files[number], difference.deltas_of(number).first
+        symbols: dict[str, None] = {}
+        lines = 0
+        for delta in (first + local for local in applied):
+            if difference.kind(delta) is Kind.LINE:
+                lines += 1
+                symbols.setdefault(symbol_of(difference, delta))
+            else:
+                yield f"  {file.words(difference.kind(delta))}"
+        if lines:
+            named = [symbol for symbol in symbols if symbol]
+            more = f" and {len(named) - _SHOWN_NAMES} more" if len(named) > _SHOWN_NAMES else ""
+            inside = f" in {', '.join(named[:_SHOWN_NAMES])}{more}" if named else ""
+            yield f"  {file.path}: {counted(lines, 'changed line')}{inside}"
 
 
 def changes_as_json(
