@@ -11,6 +11,7 @@ from replay_dd.changes.file_change import Kind
 from replay_dd.changes.history import Origin
 from replay_dd.changes.isolate import ChangesIsolation, Narrowed
 from replay_dd.changes.levels import symbol_of
+from replay_dd.changes.moves import Move, moves_in
 from replay_dd.changes.patch import patch_between
 from replay_dd.changes.shown import Passage, passages
 from replay_dd.dd import EMPTY, IntervalSet
@@ -18,6 +19,7 @@ from replay_dd.report.isolation import counted, isolation_as_json, search_as_tex
 
 _SHOWN_LINES = 40
 _SHOWN_NAMES = 4
+_SHOWN_MOVED = 12
 _MOST_SHOWN = 200  # changes; of more, only the guilty ones are shown
 
 
@@ -65,6 +67,12 @@ def changes_as_text(
     elif found.unconfirmed:
         yield "needs        not known: what seemed to be enough does not fail in a clean build, so the patch has more"
     yield from (f"               of {_origin_as_text(origin)}" for origin in needed_origins)
+    for move in _moves(found):
+        yield f"moved        {move.name}, from {move.source} to {move.target}; what differs in it:"
+        differs = [*(("-", line) for line in move.removed), *(("+", line) for line in move.added)]
+        yield from (f"               {sign} {_line(line)}" for sign, line in differs[:_SHOWN_MOVED])
+        if len(differs) > _SHOWN_MOVED:
+            yield f"               ... and {counted(len(differs) - _SHOWN_MOVED, 'more line')}"
     if narrowed is not None:
         often = f", each of up to {narrowed.times} runs, since they vary" if narrowed.times > 1 else ""
         yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}{often}"
@@ -144,9 +152,28 @@ def changes_as_json(
             else {"commits": narrowed.commits, "tests": narrowed.tests, "runs_per_test": narrowed.times},
             "commits": _origins_as_json(origins),
             "needed_commits": _origins_as_json(needed_origins),
+            "moved": [
+                {
+                    "name": move.name,
+                    "from": move.source,
+                    "to": move.target,
+                    "removed": [*map(_line, move.removed)],
+                    "added": [*map(_line, move.added)],
+                }
+                for move in _moves(found)
+            ],
         },
         files=dict(files),
     )
+
+
+def _moves(found: ChangesIsolation) -> list[Move]:
+    """The functions of the answer that moved and changed; none if it is too large to be one."""
+    return [] if found.undivided or not found.isolation.complete else list(moves_in(found.difference, found.guilty))
+
+
+def _line(line: bytes) -> str:
+    return "".join(one if one.isprintable() else "�" for one in line.decode("utf-8", "replace").rstrip().expandtabs())
 
 
 def _origin_as_text(origin: Origin) -> str:
