@@ -18,8 +18,9 @@ import functools
 from collections.abc import Hashable, Sequence
 
 from replay_dd.changes.clues import LEAST_GROUPS, Clues, guesses
-from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.difference import Difference
 from replay_dd.changes.expansion import LEAST_HUNKS, additions, removals
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import LEVELS, LINE, STATEMENT, groups, is_long, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.changes.dependences import MOST_UNITS, Dependences
-from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.names import missing_names, words_of
 from replay_dd.changes.outlines import outline

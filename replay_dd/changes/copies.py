@@ -19,7 +19,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from replay_dd.changes.difference import Version, folders_above
+from replay_dd.changes.difference import folders_above
+from replay_dd.changes.file_change import Version
 from replay_dd.changes.includes import included_in, includers
 from replay_dd.dd import IntervalSet
 from replay_dd.experiment.process import Finished

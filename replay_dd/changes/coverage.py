@@ -17,7 +17,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from replay_dd.changes.difference import Difference, FileChange
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import FileChange
 from replay_dd.changes.outlines import is_python, outline
 from replay_dd.dd import EMPTY, IntervalSet
 

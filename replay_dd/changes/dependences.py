@@ -19,7 +19,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import by_hunk, by_symbol, is_in_function, is_local
 from replay_dd.changes.names import Names, words_of
 from replay_dd.changes.tree import Entry
@@ -30,6 +31,7 @@ MOST_UNITS = 12
 _LARGEST_UNIT = 500  # lines: tables of data are no units, and each of their names would bring all of them
 _LARGEST_FILE = 2_000_000
 _MOST_READ = 64_000_000  # bytes of both versions that are searched for names
+_FUTURE = b"from __future__ import"
 _COMPILED = frozenset({".c", ".cc", ".cpp", ".cxx", ".m", ".s"})
 
 
@@ -181,10 +183,29 @@ class Dependences:
             for delta in self._names.undefining(name):
                 found.setdefault(delta, {}).update(uses)
         self._add_needs_inside_files(found)
+        self._add_needs_of_annotations(found)
         for delta in self._difference.all:
             if self._difference.kind(delta) is Kind.ADD and (listed := self.built_with([delta])):
                 found.setdefault(delta, {})[tuple(listed)] = None
         return {delta: tuple(units) for delta, units in found.items()}
+
+    def _add_needs_of_annotations(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
+        """In files that begin or cease to put off the evaluation of annotations: whatever may have some needs that."""
+        for delta in self._names.importing("annotations") | self._names.unimporting("annotations"):
+            change, number = self._difference.line_change(delta), self._difference.file_of(delta)
+            if change is None:
+                continue
+            file, adds = self._difference.files[number], change.new < change.new_stop
+            if not (file.after[change.new] if adds else file.before[change.old]).startswith(_FUTURE):
+                continue
+            for other in self._difference.deltas_of(number):
+                also = self._difference.line_change(other)
+                if other == delta or also is None:
+                    continue
+                if adds and also.new < also.new_stop:
+                    found.setdefault(other, {})[(delta,)] = None
+                elif not adds and also.old < also.old_stop:
+                    found.setdefault(delta, {})[(other,)] = None
 
     def _add_needs_inside_files(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
         """The same for names that one version of a file does not have, wherever else they are."""

@@ -11,11 +11,12 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from replay_dd.changes.difference import Difference, FileChange, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.names import names_defined, names_imported, words_of
-from replay_dd.changes.outlines import outline
+from replay_dd.changes.outlines import is_python, outline
 from replay_dd.dd import IntervalSet
 
 LEAST_HUNKS = 100
@@ -77,14 +78,13 @@ def _units(file: FileChange, changed: set[int], *, new: bool) -> Iterator[list[i
         elif not found.is_in_function(line) and lines[line].strip():
             units.setdefault(found.statement_at(line), []).append(line)
     for unit, members in units.items():
-        if set(members) <= changed and (isinstance(unit, str) or _defines(lines, members, words)):
+        if set(members) <= changed and (isinstance(unit, str) or _defines(file, lines, members, words)):
             yield members
 
 
-def _defines(lines: Sequence[bytes], members: Iterable[int], words: Collection[str]) -> bool:
+def _defines(file: FileChange, lines: Sequence[bytes], members: Sequence[int], words: Collection[str]) -> bool:
     """Whether a statement defines or imports names, and none that the other version of the file has."""
-    names: set[str] = set()
-    for line in members:
-        text = lines[line].decode("utf-8", "replace")
-        names.update(names_defined(text), names_imported(text))
+    texts = [lines[line].decode("utf-8", "replace") for line in members]
+    names = set(names_imported(" ".join(map(str.strip, texts))))
+    names.update(*(names_defined(text, python=is_python(file)) for text in texts))
     return bool(names) and names.isdisjoint(words)

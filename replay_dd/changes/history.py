@@ -12,12 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.sources import Version, git
-from replay_dd.dd import IntervalSet
+from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 
+if TYPE_CHECKING:
+    from replay_dd.changes.isolate import ChangesIsolation
+
+_MOST_ASKED = 200  # lines: git takes some milliseconds for each
 _FORMAT = "--format=%H%x00%an%x00%as%x00%s"
 
 
@@ -81,6 +86,23 @@ def origins(difference: Difference, deltas: IntervalSet, old: Version, new: Vers
         for commit in _commits_of(difference, delta, old, new):
             found.setdefault(commit)
     return tuple(origin for commit in found if (origin := origin_of(new.repository, commit)) is not None)
+
+
+def origins_of_needed(
+    found: ChangesIsolation, guilty: tuple[Origin, ...], old: Version, new: Version
+) -> tuple[Origin, ...]:
+    """The commits that made what the guilty change needs; none if that is too much to ask git about each line.
+
+    Args:
+        found: the result.
+        guilty: the commits that made the guilty change.
+        old: the version that passes.
+        new: the version that fails.
+    """
+    needed = EMPTY if found.needed is None else found.needed - found.guilty
+    if needed.count > _MOST_ASKED:
+        return ()
+    return tuple(origin for origin in origins(found.difference, needed, old, new) if origin not in guilty)
 
 
 def _commits_of(difference: Difference, delta: int, old: Version, new: Version) -> Iterator[str]:

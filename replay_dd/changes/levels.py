@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 
-from replay_dd.changes.difference import Difference, FileChange
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import FileChange
 from replay_dd.changes.outlines import Outline, outline
 from replay_dd.dd import IntervalSet
 

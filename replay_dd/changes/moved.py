@@ -16,7 +16,8 @@ from typing import NamedTuple
 from replay_dd.changes.line_changes import defined_at_top
 from replay_dd.changes.outlines import symbols_of
 
-_SIMILAR = 0.5  # the share of lines that stay
+SIMILAR = 0.5
+"""The share of lines that a function which moved keeps at least."""
 _Lines = Sequence[bytes]
 
 
@@ -48,15 +49,15 @@ def as_they_were(path: str, lines: _Lines, others: Sequence[Lost]) -> _Lines:
         return lines
     gone: dict[str, list[_Lines]] = {}
     for source in sources:
-        left = _functions(source.path, source.after)
-        for name, where in _functions(source.path, source.before).items():
+        left = functions_in(source.path, source.after)
+        for name, where in functions_in(source.path, source.before).items():
             if name not in left:
                 gone.setdefault(name, []).append(source.before[where.start : where.stop])
     result = list(lines)
-    for name, where in reversed(_functions(path, lines).items()):
+    for name, where in reversed(functions_in(path, lines).items()):
         text = lines[where.start : where.stop]
         came_from = gone.get(name, [])
-        if len(came_from) == 1 and _share(came_from[0], text) >= _SIMILAR:
+        if len(came_from) == 1 and share(came_from[0], text) >= SIMILAR:
             result[where.start : where.stop] = came_from[0]
     return result
 
@@ -65,7 +66,7 @@ def _heads(lines: _Lines) -> Iterator[bytes]:
     return filter(None, map(defined_at_top, lines))
 
 
-def _functions(path: str, lines: _Lines) -> dict[str, range]:
+def functions_in(path: str, lines: _Lines) -> dict[str, range]:
     """Where the functions and classes that lie in no other one begin and end, in order."""
     places: dict[str, list[int]] = {}
     for number, symbol in enumerate(symbols_of(path, lines)):
@@ -75,6 +76,7 @@ def _functions(path: str, lines: _Lines) -> dict[str, range]:
     return {name: where for name, where in found.items() if len(where) == len(places[name])}
 
 
-def _share(one: _Lines, other: _Lines) -> float:
+def share(one: _Lines, other: _Lines) -> float:
+    """How many lines two functions have in common, of all that are not blank."""
     left, right = (Counter(line.strip() for line in lines if line.strip()) for lines in (one, other))
     return 2 * (left & right).total() / max(left.total() + right.total(), 1)

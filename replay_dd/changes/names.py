@@ -15,10 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePosixPath
 
-from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
+from replay_dd.changes.outlines import is_in_long_import, is_python
 from replay_dd.changes.tree import Entry
 from replay_dd.dd import IntervalSet
 
@@ -43,12 +45,15 @@ _UNQUOTED = re.compile(
 _MANGLED = re.compile(r"\b_Z(N?[KVrO]*\d\w+)")
 _IMPORTS = re.compile(r"^\s*from\s+\S+\s+import\s+(.+)$|\b(?:import|as)\s+([A-Za-z_]\w*)")
 _NO_FILE = re.compile(r"(?:error: |^)['\"]?([^\s:'\"]+\.\w+)['\"]?: No such file|No rule to make target [`']([^']+)'")
-_DEFINES = re.compile(
+_DEFINES_ANYWHERE = (
     r"\b(?:def|class|struct|union|enum|interface|trait|type|typedef|fn|func|function|let|const|var|val|static|extern)"
     r"\s+(?:[*&]\s*)?([A-Za-z_]\w*)"
     r"|#\s*define\s+([A-Za-z_]\w*)"
     r"|^\s*(?:[\w.]+\s*,\s*)*(?:\w+\.)?([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)"  # an assignment
-    r"|^[A-Za-z_][\w\s*&<>,:]*?\b([A-Za-z_]\w*)\s*\("  # a function of C, which is not indented
+)
+_DEFINES_IN_PYTHON = re.compile(_DEFINES_ANYWHERE)
+_DEFINES = re.compile(
+    _DEFINES_ANYWHERE + r"|^[A-Za-z_][\w\s*&<>,:]*?\b([A-Za-z_]\w*)\s*\("  # a function of C, which is not indented
     r"|^\s*[\w\s*]+\s[*&]*([A-Za-z_]\w*)\s*(?:\[[^]]*\])?\s*(?:;|=(?!=))"  # a member or a variable of C
     r"|^\s*([A-Za-z_]\w*)\s*(?:=\s*\w+\s*)?,\s*(?:/[/*].*)?$"  # one of an enumeration
     r"|^\s*([A-Za-z_]\w*)\s*:\s*$"  # a label of C
@@ -88,9 +93,9 @@ def _demangled(name: str) -> list[str]:
     return [part for part in parts if _NAME.fullmatch(part)]
 
 
-def names_defined(line: str) -> Iterable[str]:
-    """The names that a line looks like defining."""
-    for match in _DEFINES.finditer(line):
+def names_defined(line: str, *, python: bool = False) -> Iterable[str]:
+    """The names that a line looks like defining; in Python, an element of a list is not one of an enumeration."""
+    for match in (_DEFINES_IN_PYTHON if python else _DEFINES).finditer(line):
         for text in filter(None, match.groups()):
             yield from _NAME.findall(text)
     before, colon, _ = line.partition(":")
@@ -127,6 +132,7 @@ class Names:
             file = self._difference.files[self._difference.file_of(delta)]
             change = self._difference.line_change(delta)
             called, uncalled = set[str](), set[str]()
+            imported, unimported = set[str](), set[str]()
             if change is None:
                 kind = self._difference.kind(delta)
                 added = _lines_of(file.new) if kind is Kind.ADD else []
@@ -136,13 +142,18 @@ class Names:
             else:
                 added = [_text(line) for line in file.after[change.new : change.new_stop]]
                 removed = [_text(line) for line in file.before[change.old : change.old_stop]]
+                if change.new < change.new_stop and is_in_long_import(file, change.new, new=True):
+                    imported.update(words_of(added[0]))
+                if change.old < change.old_stop and is_in_long_import(file, change.old, new=False):
+                    unimported.update(words_of(removed[0]))
+            defined = partial(names_defined, python=is_python(file))
             for names, found in (
-                (called.union(*map(names_defined, added)), index.defined),
-                (set().union(*map(names_imported, added)), index.imported),
+                (called.union(*map(defined, added)), index.defined),
+                (imported.union(*map(names_imported, added)), index.imported),
                 (set().union(*map(words_of, added)), index.added),
                 (set().union(*map(words_of, removed)), index.removed),
-                (uncalled.union(*map(names_defined, removed)), index.undefined),
-                (set().union(*map(names_imported, removed)), index.unimported),
+                (uncalled.union(*map(defined, removed)), index.undefined),
+                (unimported.union(*map(names_imported, removed)), index.unimported),
             ):
                 for name in names:
                     found.setdefault(name, []).append(delta)

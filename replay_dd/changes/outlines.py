@@ -22,11 +22,12 @@ from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.grammars import language_named, parser_of
 
 if TYPE_CHECKING:
-    from replay_dd.changes.difference import FileChange
+    from replay_dd.changes.file_change import FileChange
 
 # What `git diff` shows after a hunk's line numbers by default: a line that begins with a letter, `_` or `$`.
 _HEADING = re.compile(rb"[A-Za-z_$]")
 _PYTHON = (".py", ".pyi")
+_IMPORT = re.compile(rb"\s*(?:from|import)\s")
 _LARGEST_TEXT = 4_000_000
 _WITH_FUNCTIONS = ("c", "cpp", "java", "javascript")
 _SCOPES = frozenset(
@@ -140,6 +141,12 @@ def _outline(path: str, lines: Sequence[bytes]) -> Outline:
 def is_python(file: FileChange) -> bool:
     """Whether a file is one of Python."""
     return file.path.endswith(_PYTHON)
+
+
+def is_in_long_import(file: FileChange, line: int, *, new: bool) -> bool:
+    """Whether a line is a later one of a Python import that goes over several lines."""
+    first = outline(file, new=new).statement_at(line) if is_python(file) else line
+    return first < line and bool(_IMPORT.match((file.after if new else file.before)[first]))
 
 
 def _of_python(lines: Sequence[bytes]) -> Outline:

@@ -10,7 +10,9 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 
-from replay_dd.changes.difference import Difference, Version, lines_of
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Version
+from replay_dd.changes.paired_files import lines_of
 from replay_dd.dd import IntervalSet
 
 _NO_FILE = b"/dev/null"

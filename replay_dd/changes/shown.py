@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from replay_dd.changes.difference import Difference, FileChange, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.levels import symbol_of
 from replay_dd.dd import IntervalSet
 

@@ -24,7 +24,8 @@ from pathlib import Path
 from replay_dd.changes.clues import NO_CLUES, Clues, clues_in, program_words
 from replay_dd.changes.copies import Copy, Times
 from replay_dd.changes.coverage import Executed, executed_in
-from replay_dd.changes.difference import Clash, Difference, Version
+from replay_dd.changes.difference import Clash, Difference
+from replay_dd.changes.file_change import Version
 from replay_dd.changes.lines_probe import EXECUTED, VERSION
 from replay_dd.changes.names import missing_names
 from replay_dd.changes.opened import OpenedFiles

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from replay_dd.changes.difference import Difference
-from replay_dd.changes.history import origins
+from replay_dd.changes.history import origins, origins_of_needed
 from replay_dd.changes.isolate import ChangesIsolation, Narrowed, isolate_changes, narrow_history
 from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS
 from replay_dd.changes.patch import patch_between
@@ -309,18 +309,19 @@ def _tell(
     patch = patch_between(found.difference, EMPTY, found.needed if found.needed is not None else found.failing)
     write_whole(files["patch"], patch)
     commits = origins(found.difference, found.guilty, old, new)
+    needed = () if narrowed is not None else origins_of_needed(found, commits, old, new)
     if html is not None:
         from replay_dd.report.page.answer import answer_page
         from replay_dd.report.page.frame import write_page
 
-        report = changes_as_text(found, commits, narrowed, files)
+        report = changes_as_text(found, commits, narrowed, files, needed_origins=needed)
         shown = ("The change", patch.decode(errors="replace"))
         subject = "The change that makes it fail"
         write_page(answer_page(found.isolation, subject, report, content=shown, files=files), html)
     if as_json:
-        echo_json(changes_as_json(found, commits, narrowed, files))
+        echo_json(changes_as_json(found, commits, narrowed, files, needed_origins=needed))
     else:
-        echo_lines(changes_as_text(found, commits, narrowed, files))
+        echo_lines(changes_as_text(found, commits, narrowed, files, needed_origins=needed))
 
 
 def _as_bytes(lines: Iterable[str]) -> bytes:

@@ -49,6 +49,11 @@ class InputIsolation:
     kept: IntervalSet | None = None
 
     @property
+    def is_rewritten(self) -> bool:
+        """Whether the input was written in another way first, so that it is not known which of its bytes are left."""
+        return self.kept is not None and self.kept.count == len(self.whole) and self.failing != self.whole
+
+    @property
     def all_notes(self) -> tuple[str, ...]:
         """The notes, and whether the program now says something else than with the whole input."""
         return (*self.notes, *note_of_other_words(self.isolation.failing.run, self.first))

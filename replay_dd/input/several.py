@@ -45,8 +45,7 @@ class SeveralFailures:
 
     Attributes:
         found: one answer for each, in the order in which they were found.
-        rest: how the program ends without the causes of all of them; None if that is not known, since the search was
-            stopped.
+        rest: how the program ends without the causes of all of them; None if that is not known.
     """
 
     found: tuple[InputIsolation, ...]
@@ -102,7 +101,7 @@ def reduce_all(
         on_found(answer)
         assert answer.isolation.circumstance.goal is Goal.SIMPLIFY
         assert answer.kept is not None
-        if not answer.isolation.complete:
+        if not answer.isolation.complete or answer.is_rewritten:
             return SeveralFailures(tuple(found), None)
         if on_nothing is None:
             # A failure that it shows on nothing at all is none of the input.

@@ -93,9 +93,9 @@ class Values:
                 return values
         return None
 
-    def plain(self, content: bytes) -> bytes:
-        """The same, as no value refers to others."""
-        return content
+    def plain(self, content: bytes) -> tuple[()]:
+        """No other way, as no value refers to others."""
+        return ()
 
     def top(self, content: bytes) -> list[Counting]:
         """The outermost values, as far as they can be read."""

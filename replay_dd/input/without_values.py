@@ -3,14 +3,14 @@
 Rules of this module:
 
 * A format says where values are, what can be left out of them, and what has to be corrected then.
-* Where values refer to others, the file is first written so that they stand alone. If the program does not fail on
-  that, it stays as it is.
+* Where values refer to others, the file is first written so that they stand alone: all of them, or else those for
+  which it makes no difference. If the program does not fail on that, it stays as it is.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -53,8 +53,8 @@ class Value(ABC):
 class Format(Protocol):
     """What is known of the values of a file."""
 
-    def plain(self, content: bytes) -> bytes:
-        """The same values without references to others, as far as that can be written."""
+    def plain(self, content: bytes) -> Iterable[bytes]:
+        """The same values with fewer references to others, in several ways: that with the fewest first."""
 
     def top(self, content: bytes) -> Sequence[Value]:
         """The outermost values, as far as they can be read."""
@@ -77,8 +77,12 @@ def without_values(content: bytes, values: Format) -> Generator[Space, tuple[byt
     """
     while True:
         before = content
-        if (plain := values.plain(content)) != content:
+        for plain in values.plain(content):
+            if plain == content:
+                break
             _, content = yield Rewritten(content, plain, _UNIT)
+            if content == plain:
+                break
         level = values.top(content)
         cuts = [(value.start, value.stop) for value in level]
         for depth in range(DEEPEST):

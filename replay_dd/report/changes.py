@@ -6,19 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.history import Origin
 from replay_dd.changes.isolate import ChangesIsolation, Narrowed
+from replay_dd.changes.levels import symbol_of
+from replay_dd.changes.moves import Move, moves_in
 from replay_dd.changes.patch import patch_between
 from replay_dd.changes.shown import Passage, passages
-from replay_dd.dd import EMPTY
+from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
 _SHOWN_LINES = 40
+_SHOWN_NAMES = 4
+_SHOWN_MOVED = 12
 _MOST_SHOWN = 200  # changes; of more, only the guilty ones are shown
 
 
 def changes_as_text(
-    found: ChangesIsolation, origins: tuple[Origin, ...], narrowed: Narrowed | None, files: Mapping[str, Path]
+    found: ChangesIsolation,
+    origins: tuple[Origin, ...],
+    narrowed: Narrowed | None,
+    files: Mapping[str, Path],
+    *,
+    needed_origins: tuple[Origin, ...] = (),
 ) -> Iterator[str]:
     """The answer as text, line by line.
 
@@ -27,6 +38,7 @@ def changes_as_text(
         origins: the commits that made the change.
         narrowed: the search of the commits, if there was one.
         files: the paths of what was written, by what they contain.
+        needed_origins: the commits that made the other changes which it needs, unless all are of one commit.
     """
     others = 0 if found.needed is None else (found.needed - found.guilty).count
     shows_all = found.needed is not None and found.needed.count <= _MOST_SHOWN
@@ -39,12 +51,13 @@ def changes_as_text(
     if len(lines) > _SHOWN_LINES:
         parts.sort(key=lambda part: not part.is_guilty)  # what it needs may be long
         lines = list(_passages_as_text(parts, marks=bool(others) and shows_all))
+        if found.undivided:
+            lines = list(_places_as_text(found.difference, found.guilty))
     yield from lines[:_SHOWN_LINES]
     if len(lines) > _SHOWN_LINES:
         yield f"  ... and {counted(len(lines) - _SHOWN_LINES, 'more line')}"
     yield ""
-    for origin in origins:
-        yield f"commit       {origin.commit[:12]} {origin.subject} ({origin.author}, {origin.date})"
+    yield from (f"commit       {_origin_as_text(origin)}" for origin in origins)
     if others and shows_all:
         yield "needs        all of it; with all but the lines marked `>`, and other changes, it passes"
     elif others:
@@ -53,6 +66,13 @@ def changes_as_text(
         yield "needs        nothing else: applied alone, it makes the old version fail"
     elif found.unconfirmed:
         yield "needs        not known: what seemed to be enough does not fail in a clean build, so the patch has more"
+    yield from (f"               of {_origin_as_text(origin)}" for origin in needed_origins)
+    for move in _moves(found):
+        yield f"moved        {move.name}, from {move.source} to {move.target}; what differs in it:"
+        differs = [*(("-", line) for line in move.removed), *(("+", line) for line in move.added)]
+        yield from (f"               {sign} {_line(line)}" for sign, line in differs[:_SHOWN_MOVED])
+        if len(differs) > _SHOWN_MOVED:
+            yield f"               ... and {counted(len(differs) - _SHOWN_MOVED, 'more line')}"
     if narrowed is not None:
         often = f", each of up to {narrowed.times} runs, since they vary" if narrowed.times > 1 else ""
         yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}{often}"
@@ -83,8 +103,32 @@ def _passages_as_text(shown: Sequence[Passage], *, marks: bool) -> Iterator[str]
             yield f"{mark} {place:>6}  {row.sign} {row.text}"
 
 
+def _places_as_text(difference: Difference, deltas: IntervalSet) -> Iterator[str]:
+    """Where changes are that are too many to be read: their files, and the functions in these."""
+    for number, applied in difference.applied_to(deltas).items():
+        file, first = difference.files[number], difference.deltas_of(number).first
+        symbols: dict[str, None] = {}
+        lines = 0
+        for delta in (first + local for local in applied):
+            if difference.kind(delta) is Kind.LINE:
+                lines += 1
+                symbols.setdefault(symbol_of(difference, delta))
+            else:
+                yield f"  {file.words(difference.kind(delta))}"
+        if lines:
+            named = [symbol for symbol in symbols if symbol]
+            more = f" and {len(named) - _SHOWN_NAMES} more" if len(named) > _SHOWN_NAMES else ""
+            inside = f" in {', '.join(named[:_SHOWN_NAMES])}{more}" if named else ""
+            yield f"  {file.path}: {counted(lines, 'changed line')}{inside}"
+
+
 def changes_as_json(
-    found: ChangesIsolation, origins: tuple[Origin, ...], narrowed: Narrowed | None, files: Mapping[str, Path]
+    found: ChangesIsolation,
+    origins: tuple[Origin, ...],
+    narrowed: Narrowed | None,
+    files: Mapping[str, Path],
+    *,
+    needed_origins: tuple[Origin, ...] = (),
 ) -> dict[str, Any]:
     """The object that ``--json`` prints; arguments as for :func:`changes_as_text`."""
     difference = found.difference
@@ -106,13 +150,38 @@ def changes_as_json(
             "history": None
             if narrowed is None
             else {"commits": narrowed.commits, "tests": narrowed.tests, "runs_per_test": narrowed.times},
-            "commits": [
-                {"commit": one.commit, "author": one.author, "date": one.date, "subject": one.subject}
-                for one in origins
+            "commits": _origins_as_json(origins),
+            "needed_commits": _origins_as_json(needed_origins),
+            "moved": [
+                {
+                    "name": move.name,
+                    "from": move.source,
+                    "to": move.target,
+                    "removed": [*map(_line, move.removed)],
+                    "added": [*map(_line, move.added)],
+                }
+                for move in _moves(found)
             ],
         },
         files=dict(files),
     )
+
+
+def _moves(found: ChangesIsolation) -> list[Move]:
+    """The functions of the answer that moved and changed; none if it is too large to be one."""
+    return [] if found.undivided or not found.isolation.complete else list(moves_in(found.difference, found.guilty))
+
+
+def _line(line: bytes) -> str:
+    return "".join(one if one.isprintable() else "�" for one in line.decode("utf-8", "replace").rstrip().expandtabs())
+
+
+def _origin_as_text(origin: Origin) -> str:
+    return f"{origin.commit[:12]} {origin.subject} ({origin.author}, {origin.date})"
+
+
+def _origins_as_json(origins: Sequence[Origin]) -> list[dict[str, str]]:
+    return [{"commit": one.commit, "author": one.author, "date": one.date, "subject": one.subject} for one in origins]
 
 
 def _text(patch: bytes) -> str:

@@ -58,4 +58,6 @@ def _rest_in_words(several: SeveralFailures) -> str:
         return several.rest.words
     if not several.found[-1].isolation.complete:
         return "not known: the search was stopped"
+    if several.found[-1].is_rewritten:
+        return "not known: the input was written in another way, in which all of it belongs to the last failure"
     return "not known: each way to leave them out makes the program fail in another way"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.changes.history import first_failing, origins
+from replay_dd.changes.history import first_failing, origins, origins_of_needed
 from replay_dd.changes.isolate import isolate_changes, narrow_history
 from replay_dd.changes.sources import Version, open_version
 from replay_dd.changes.tree import read_tree
@@ -94,6 +94,31 @@ def test_the_commit_and_what_is_guilty_in_it(tmp_path: Path, commit: Callable[[s
     assert (tmp_path / "repository" / "prices.py").read_text() == "a dirty work tree"
     whole = isolate_changes(old.tree, new.tree, target)
     assert [one.subject for one in origins(whole.difference, whole.guilty, old, new)] == ["Simplify"]
+
+
+def test_the_commits_of_all_that_is_needed(tmp_path: Path, commit: Callable[[str, Files], None]) -> None:
+    """Two commits that fail only together, and harmless ones: one is guilty, and the other one is needed."""
+    commit("Begin", {"a.py": "x = 1\n", "b.py": "y = 1\n", "other.py": "z = 1\n"})
+    commit("Double", {"a.py": "x = 2\n"})
+    commit("Harmless", {"other.py": "z = 2\n"})
+    commit("Triple", {"b.py": "y = 3\n"})
+    places = [tmp_path / name for name in ("a", "b")]
+    for place in places:
+        place.mkdir()
+    old, new = open_version("HEAD~3", places[0]), open_version("HEAD", places[1])
+    found = isolate_changes(old.tree, new.tree, python("-c", "import a, b; assert a.x * b.y < 6"))
+    guilty = origins(found.difference, found.guilty, old, new)
+    needed = origins_of_needed(found, guilty, old, new)
+    assert (len(guilty), len(needed)) == (1, 1)
+    assert {one.subject for one in (*guilty, *needed)} == {"Double", "Triple"}
+    assert any(
+        f"of {needed[0].commit[:12]} " in line
+        for line in changes_as_text(found, guilty, None, {}, needed_origins=needed)
+    )
+    assert (
+        changes_as_json(found, guilty, None, {}, needed_origins=needed)["answer"]["needed_commits"][0]["author"]
+        == "Ada"
+    )
 
 
 def test_a_repository_without_a_work_tree(

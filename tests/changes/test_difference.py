@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay_dd.changes.difference import Clash, Difference, Kind, Version
+from replay_dd.changes.difference import Clash, Difference
+from replay_dd.changes.file_change import Kind, Version
 from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS, groups, symbol_of
 from replay_dd.changes.outlines import outline
 from replay_dd.changes.patch import patch_between

@@ -101,6 +101,13 @@ def test_files_that_would_not_parse_and_what_is_not_searched_are_left_out(tmp_pa
     assert not additions(found, IntervalSet.of([]), lambda deltas: ())
 
 
+def test_an_import_of_several_lines_only_adds_names(tmp_path: Path) -> None:
+    old, new = "x = 1\n", "from shapes import (\n    area,\n    size,\n)\nx = 2\n"
+    found = difference(tmp_path, {"p.py": old}, {"p.py": new})
+    told = _lines(found, additions(found, found.all, lambda deltas: ()))
+    assert told == ["from shapes import (", "area,", "size,", ")"]
+
+
 def test_functions_that_come_and_go_have_no_lines_in_common(tmp_path: Path) -> None:
     """Otherwise neither could come, nor go, without the other one: half of each does not parse."""
     body = "    '''Do it.\n\n    Slowly.\n    '''\n    x = 1\n\n    return x\n"

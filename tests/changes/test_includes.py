@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.changes.copies import Copy
-from replay_dd.changes.difference import Version
+from replay_dd.changes.file_change import Version
 from replay_dd.changes.includes import included_in, includers
 from replay_dd.dd import EMPTY
 from tests.changes.versions import difference

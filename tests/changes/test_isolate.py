@@ -13,7 +13,7 @@ from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import NoDifferenceError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.outcome import Outcome
-from replay_dd.report.changes import changes_as_text
+from replay_dd.report.changes import _places_as_text, changes_as_text
 from tests.changes.versions import NEW, OLD, TEST, Files, difference, patch, python, tree
 
 pytestmark = pytest.mark.once
@@ -220,6 +220,19 @@ def test_what_the_change_needs_is_as_small_where_the_guilty_one_is_found_early(t
     test = "import one, two; one.c or not two.x or {}['c']; assert not (one.c and two.x)"
     found = isolate(tmp_path, old, new, python("-c", test))
     assert sorted(patch(found)) == ["+c = 1", "+x = 1", "-c = 0", "-x = 0"]
+
+
+def test_changes_that_are_too_many_to_be_read_are_told_by_their_places(tmp_path: Path) -> None:
+    functions = [f"def f{number}():\n    return {{}}\n" for number in range(6)]
+    old = {"a.py": "x = 1\n", "b.py": "".join(functions).format(*range(6)), "c.py": "1\n"}
+    new = {"a.py": "x = 2\n", "b.py": "".join(functions).format(*range(6, 12)), "d.py": "2\n"}
+    found = difference(tmp_path, old, new)
+    assert list(_places_as_text(found, found.all)) == [
+        "  a.py: 1 changed line",
+        "  b.py: 6 changed lines in f0, f1, f2, f3 and 2 more",
+        "  c.py is removed",
+        "  d.py is added",
+    ]
 
 
 def test_an_old_version_that_cannot_be_built_is_none_that_passes(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from replay_dd.changes import copies
 from replay_dd.changes.circumstance import CodeChanges
-from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
 from replay_dd.changes.line_changes import _Hunks, line_changes
 from replay_dd.changes.sources import open_version

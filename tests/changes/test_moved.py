@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.changes.difference import Kind
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
 from replay_dd.changes.moved import Lost, as_they_were
+from replay_dd.changes.moves import moves_in
 from replay_dd.dd import IntervalSet
 from tests.changes.test_difference import applied
 from tests.changes.versions import Files, difference, patch, python, tree
@@ -65,3 +66,15 @@ def test_functions_come_from_where_they_are_gone() -> None:
         (([b"class Sum:\n", *(b"    " + line for line in GONE)], []),),
     ):
         assert lost(*others) == [*HEAD, *LATER]
+
+
+def test_what_changed_in_a_function_that_moved_into_an_old_file(tmp_path: Path) -> None:
+    function = "def area(side):\n    found = side * side\n    return found\n"
+    other, third = "def other():\n    return 1\n", "def third():\n    return 3\n"
+    old = {"a.py": other + function, "b.py": third, "c.py": other}
+    new = {"a.py": other, "b.py": third + function.replace("side *", "2 *"), "c.py": third}
+    found = difference(tmp_path, old, new)
+    (move,) = moves_in(found, found.deltas_of(0))
+    assert (move.name, move.source, move.target) == ("area", "a.py", "b.py")
+    assert (move.removed, move.added) == ((b"    found = side * side\n",), (b"    found = 2 * side\n",))
+    assert not list(moves_in(found, found.deltas_of(2)))

@@ -179,6 +179,37 @@ def test_what_loses_its_last_definition_loses_its_uses(tmp_path: Path) -> None:
     assert needed_by(tmp_path, old, new, "def other") == {"print(1)"}
 
 
+def test_names_in_an_import_of_several_lines_are_imported(tmp_path: Path) -> None:
+    """Elements of a list look the same; in Python, neither defines a name, as the constants of an enumeration do."""
+    old = {"a.py": "x = 1\n", "b.py": "names = []\n", "c.c": "enum e {\n  one\n};\n"}
+    new = {
+        "a.py": "from shapes import (\n    area,\n    size as width,\n)\nx = 1\n",
+        "b.py": "names = [\n    area,\n]\n",
+        "c.c": "enum e {\n  one,\n  other,\n};\n",
+    }
+    found = difference(tmp_path, old, new)
+    names = Names(found)
+
+    def files(deltas: IntervalSet) -> set[str]:
+        return {found.files[found.file_of(delta)].path for delta in deltas}
+
+    assert [files(names.importing(name)) for name in ("area", "width")] == [{"a.py"}, {"a.py"}]
+    assert not names.defining("area")
+    assert files(names.defining("other")) == {"c.c"}
+
+
+def test_annotations_need_that_they_are_not_evaluated(tmp_path: Path) -> None:
+    old = {"a.py": "x = 1\n\n\ndef f(a):\n    return a\n", "b.py": "y = 1\n"}
+    new = {
+        "a.py": "from __future__ import annotations\nx = 1\n\n\ndef f(a: Later):\n    return a\n",
+        "b.py": "y: int = 1\n",
+    }
+    future = "from __future__ import annotations"
+    assert needed_by(tmp_path / "comes", old, new, "Later") == {future}
+    assert needed_by(tmp_path / "other", old, new, "y: int") == set()
+    assert needed_by(tmp_path / "goes", new, old, future) == {"def f(a):"}
+
+
 # -- changes that are never executed -----------------------------------------------------------------------------------
 
 CODE_OLD = """\

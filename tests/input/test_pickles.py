@@ -5,17 +5,23 @@ from __future__ import annotations
 import collections
 import decimal
 import pickle
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from replay_dd.dd import EMPTY
-from replay_dd.experiment.ending import Oracle
+from replay_dd.circumstance import Goal
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.levels import course
 from replay_dd.input.pickles import Pickles
+from replay_dd.input.reduce import InputIsolation
+from replay_dd.input.several import reduce_all
 from replay_dd.input.space import Cuts, Rewritten
 from replay_dd.input.target import Target
+from replay_dd.outcome import Outcome
+from replay_dd.report.input_several import _rest_in_words
 from tests.input.test_nested import reduced
 
 pytestmark = pytest.mark.once
@@ -45,14 +51,60 @@ def known(content: bytes) -> Pickles:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_plain_pickles_make_the_same_values_and_share_them(protocol: int) -> None:
+def test_plain_pickles_make_the_same_values_and_share_them_or_not(protocol: int) -> None:
     content = pickle.dumps(document(), protocol)
-    plain = known(content).plain(content)
-    made = pickle.loads(plain)
-    assert made == document()
-    assert made["shared"] is made["rows"][0]["shared"] is made["rows"][5]["shared"]
-    assert plain.count(b"name") == 6
-    assert known(plain).plain(plain) == plain
+    ways = list(known(content).plain(content))
+    for plain in ways:
+        assert pickle.loads(plain) == document()
+        assert plain.count(b"name") == 6
+        assert plain in known(plain).plain(plain)
+    apart, shared = map(pickle.loads, ways)
+    assert shared["shared"] is shared["rows"][0]["shared"] is shared["rows"][5]["shared"]
+    assert len({id(row["shared"]) for row in (apart, *apart["rows"])}) == 7
+    assert list(known(ways[0]).plain(ways[0])) == [ways[0], ways[0]]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_is_within_itself_is_not_written_again(protocol: int) -> None:
+    inner: list[Any] = [1]
+    inner.append([inner])
+    apart: Any
+    content = pickle.dumps([inner, inner, {}, {}], protocol)
+    apart, shared = map(pickle.loads, known(content).plain(content))
+    assert shared[0] is shared[1]
+    assert apart[0] is not apart[1]
+    for one in apart[:2]:
+        assert one[0] == 1
+        assert one[1][0] is one
+
+
+def test_pickles_do_not_grow_without_end() -> None:
+    """Each list has the one before it twice: with nothing shared, it would be 2**40 lists."""
+    value: list[Any] = []
+    for _ in range(40):
+        value = [value, value]
+    content = pickle.dumps(value)
+    pickles = known(content)
+    for _ in range(2):
+        content = next(pickles.plain(content))
+    assert 1 << 15 < len(content) < 1 << 17
+
+
+def test_the_value_that_another_one_uses_first_is_left_out() -> None:
+    shared = ["x", 7]
+    rows: list[dict[str, Any]] = [{"number": number, "tags": shared} for number in range(20)]
+    rows[13]["number"] = None
+    content = pickle.dumps(rows)
+
+    def fails(content: bytes) -> bool:
+        try:
+            return any(row["number"] is None and 7 in row["tags"] for row in pickle.loads(content))
+        except Exception:
+            return False
+
+    left, tests = reduced(content, fails)
+    assert pickle.loads(left) == [{"number": None, "tags": [7]}]
+    assert tests < 200
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -60,7 +112,7 @@ def test_any_element_can_be_left_out(protocol: int) -> None:
     whole = {"rows": [{"name": "x", "pair": (1, (), ("in", 2.5, None))}, [], [[3]]], "set": {1, 2}, "more": b"abc" * 99}
     content = pickle.dumps(whole, protocol)
     pickles = known(content)
-    content = pickles.plain(content)
+    content = next(pickles.plain(content))
     (top,) = pickles.top(content)
     assert (top.start, top.stop) == (0, len(content))
     cuts = [cut for value in top.all() for cut in value.elements()]
@@ -84,7 +136,7 @@ def test_lengths_of_strings_are_right_for_what_is_left() -> None:
     pickles = known(content)
     first, second, third = content.index(b"xx"), content.index(b"yy"), content.index(b"zz")
     left = without(pickles, content, (first, first + 299), (second, second + 10), (third, third + 9))
-    assert pickle.loads(pickles.plain(left)) == ["x", "", b"z", 10**40]
+    assert pickle.loads(next(pickles.plain(left))) == ["x", "", b"z", 10**40]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -139,3 +191,18 @@ def test_what_was_rewritten_stands_for_all_that_it_came_from() -> None:
         Target(("true",), "input"), Oracle(), space, lambda: searches, isolate=False, algorithm="bisection"
     )
     assert units.bytes_kept(EMPTY).count == len(content)
+
+
+def test_what_else_a_rewritten_pickle_shows_is_not_known() -> None:
+    whole = b"a pickle"
+    circumstance = SimpleNamespace(goal=Goal.SIMPLIFY)
+    isolation: Any = SimpleNamespace(complete=True, circumstance=circumstance, tests=1)
+    ending = Ending(Outcome.FAIL, "another", "another failure")
+
+    def answer(failing: bytes) -> InputIsolation:
+        return InputIsolation(isolation, whole, failing, None, ending, kept=IntervalSet.range(0, len(whole)))
+
+    assert not answer(whole).is_rewritten
+    several = reduce_all(whole, Target(("true",), "input"), Oracle(), lambda *_: answer(b"other"))
+    assert (len(several.found), several.rest) == (1, None)
+    assert "in another way" in _rest_in_words(several)
