@@ -11,7 +11,6 @@ from collections.abc import Callable
 import pytest
 
 from replay_dd.cli.interrupts import DroppedSignals, Interrupts
-from replay_dd.cli.main import _stop
 
 
 def test_only_the_second_one_is_no_exception(capfd: pytest.CaptureFixture[str]) -> None:
@@ -53,10 +52,14 @@ def sent_while_a_weak_reference_dies(number: int, handler: Callable[..., object]
 
 def test_a_signal_whose_exception_is_dropped_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupts = Interrupts()
+
+    def stop(number: int, frame: object) -> None:
+        sys.exit(128 + number)  # the tool's own would keep this process from running any program after it
+
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     DroppedSignals(interrupts).take_over()
     with pytest.raises(SystemExit) as end:
-        sent_while_a_weak_reference_dies(signal.SIGTERM, _stop)
+        sent_while_a_weak_reference_dies(signal.SIGTERM, stop)
     assert end.value.code == 128 + signal.SIGTERM
     with pytest.raises(KeyboardInterrupt):
         sent_while_a_weak_reference_dies(signal.SIGINT, interrupts)

@@ -60,7 +60,7 @@ def opened(path: Path) -> Iterator[Journal]:
 
 def test_without_a_journal_each_run_is_made_and_nobody_asks_what_it_is() -> None:
     def unasked() -> object:
-        raise AssertionError("there is no journal")
+        raise AssertionError("there is not the journal of a search")
 
     assert recalled(Shown, unasked, lambda: Shown("made")) == Shown("made")
 
@@ -232,7 +232,7 @@ def test_two_searches_at_once_are_refused(path: Path) -> None:
 def test_another_file_is_refused_and_stays(data: bytes, path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(data)
-    with pytest.raises(JournalError, match="is no journal"), opened(path):
+    with pytest.raises(JournalError, match="is not the journal of a search"), opened(path):
         pass
     assert path.read_bytes() == data
 

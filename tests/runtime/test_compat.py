@@ -69,7 +69,7 @@ def test_tested_versions_are_those_that_the_project_names(project: Path) -> None
     classifiers = tomllib.loads((project / "pyproject.toml").read_text())["project"]["classifiers"]
     named = [name.rpartition(" ")[2] for name in classifiers if re.search(r":: 3\.\d+$", name)]
     assert named == compat.TESTED_NAMES
-    tool = (project / "tools" / "test_all_pythons.py").read_text()
+    tool = (project / "tools" / "environments.py").read_text()
     supported = re.search(r"^SUPPORTED = \((.*)\)$", tool, re.MULTILINE)
     assert supported is not None
     assert re.findall(r'"(.*?)"', supported[1]) == compat.TESTED_NAMES
