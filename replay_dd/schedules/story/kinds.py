@@ -226,7 +226,9 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
         if last.writes:
-            return LOST_UPDATE if replaces(last) else CHECK_THEN_ACT
+            # What a function took away in vain, another one hardly makes anything of: it found nothing there.
+            elsewhere = first.in_vain and first.place.function != last.place.function
+            return LOST_UPDATE if replaces(last) and not elsewhere else CHECK_THEN_ACT
         if _stored_after(conflict, first, last):
             return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
         # An update in one statement reads anew: nothing is lost, but it rests on the first look.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from replay_dd.schedules.observation import Thing, Value
@@ -36,6 +38,20 @@ def test_to_take_away_what_is_not_there_changes_nothing(does: str, detail: str, 
     assert vain.conflicts(look) == look.conflicts(vain) == (not in_vain)
     assert vain.conflicts(look._replace(number=4))  # before that, there may have been something to take away
     assert again.conflicts(vain._replace(old=number(1)))
+
+
+@pytest.mark.parametrize(("function", "kind"), [("work", kinds.LOST_UPDATE), ("open", kinds.CHECK_THEN_ACT)])
+def test_what_another_function_took_away_in_vain_it_has_only_found_missing(function: str, kind: str) -> None:
+    """``drop(user)`` and then ``open(user)``, and no ``counts[key] = counts.pop(key, 0) + 1``."""
+    item = ("item", 4, "'ann'")
+    vain = access("0.1", 1, 1, "calls", item, detail="pop('ann', None)", reads=True, writes=True, old=NOTHING)
+    other = access("0.2", 2, 2, "stores", item, old=NOTHING)
+    stored = access("0.1", 3, 3, "stores", item)
+    stored = stored._replace(place=replace(stored.place, function=function))
+    edges = Edge(vain, (other,), inferred=False), Edge(stored, (other,), inferred=False)
+    conflict = Conflict("0.1", *edges, None, (other,), (vain,), (stored,))
+    assert kind_of(conflict, PASSED) == kind
+    assert ("both found nothing there" in summary_of(kind, conflict)) == (kind == kinds.CHECK_THEN_ACT)
 
 
 @pytest.mark.parametrize(
