@@ -139,9 +139,10 @@ class Access(NamedTuple):
 
     @property
     def in_vain(self) -> bool:
-        """Whether it would take away what is not there."""
+        """Whether it would take away what is not there; a list is the same before and after that."""
         takes = self.does == "deletes" or (self.does == "calls" and self.detail.partition("(")[0] in _TAKES)
-        return takes and self.old.is_missing
+        unchanged = self.thing[0] == "whole" and self.old.is_known and self.old.same(self.new)
+        return takes and (self.old.is_missing or unchanged)
 
     @property
     def is_weak(self) -> bool:

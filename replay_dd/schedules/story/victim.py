@@ -312,7 +312,8 @@ def _cannot_succeed(access: Access) -> bool:
         return old.is_missing and sort in ("item", "attribute", "global") and not access.detail and not makes_it
     if access.does == "calls" and sort in ("item", "whole"):
         method, _, arguments = access.detail.partition("(")
-        return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
+        missed = old.is_missing or old.text in _EMPTY or (method == "remove" and access.in_vain)
+        return method in _TAKES and "," not in arguments and missed
     return sort in ("file", "object") and access.reads and old.is_missing
 
 

@@ -92,6 +92,8 @@ class Letters:
 
     def _calls(self, access: Access) -> str:
         text = access.detail
+        if access.thing[0] == "whole" and text.startswith("remove(") and access.in_vain:
+            return f"{text}: it is not there"
         if access.holder_type == "generator" and access.old.is_missing:
             return f"{text}: it is running already"
         if access.thing[0] in ("file", "object") and access.old.is_missing:

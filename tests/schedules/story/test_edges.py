@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.observation import Thing, Value
+from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation, Thing, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.edges import misses
 from replay_dd.schedules.story.kinds import essential, kind_of
 from replay_dd.schedules.story.sentences import summary_of
+from replay_dd.schedules.story.victim import failed_access
+from replay_dd.schedules.story.words import Letters
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, X, access, number
+from tests.schedules.story.test_kinds import NOTHING, X, access, number, switch
 
 
 @pytest.mark.parametrize(("thing", "decides"), [(X, True), (("global", 1, "x"), True), (("cell", 1, "x"), False)])
@@ -38,6 +40,18 @@ def test_to_take_away_what_is_not_there_changes_nothing(does: str, detail: str, 
     assert vain.conflicts(look) == look.conflicts(vain) == (not in_vain)
     assert vain.conflicts(look._replace(number=4))  # before that, there may have been something to take away
     assert again.conflicts(vain._replace(old=number(1)))
+
+
+@pytest.mark.parametrize(("left", "in_vain"), [(2, True), (1, False)])
+def test_a_list_that_stays_as_it_is_had_nothing_to_remove(left: int, in_vain: bool) -> None:
+    whole, before = ("whole", 4, ""), Value("list of 2", "list", 4)
+    after = before._replace(text=f"list of {left}")
+    removes = access("0.1", 1, 1, "calls", whole, detail="remove('a')", reads=True, writes=True, old=before, new=after)
+    assert (removes.in_vain, removes.changes) == (in_vain, not in_vain)
+    assert Letters().does(removes) == f"remove('a'){': it is not there' if in_vain else ', then list of 1'}"
+    failing = Observation((removes,), {})
+    assert failed_access(failing, NOTHING_OBSERVED, switch(1), PASSED) == (removes if in_vain else None)
+    assert not removes._replace(new=Value("?", "", -1)).in_vain
 
 
 @pytest.mark.parametrize(("function", "kind"), [("work", kinds.LOST_UPDATE), ("open", kinds.CHECK_THEN_ACT)])
