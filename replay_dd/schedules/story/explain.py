@@ -33,6 +33,7 @@ from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
+_CAUSES = (LOST_UPDATE, CHECK_THEN_ACT)  # what is wrong whatever follows
 _MOST_CHOICES = 2  # beside the isolated one that are looked at
 _Tried = tuple[Conflict, Conflict, Links]
 """A conflict as it was seen, as it was proved, and what was tried."""
@@ -296,14 +297,13 @@ def _of_earlier_update(
     one number, and one of them is missed. That needs another choice, but is wrong only since the update was lost.
     """
     conflict, by_switch, links = tried
-    told = kind_of(conflict, found.failing.ending) in (LOST_UPDATE, CHECK_THEN_ACT)
-    if told or found.needed is None or not found.needed.minimal:
+    if kind_of(conflict, found.failing.ending) in _CAUSES or found.needed is None or not found.needed.minimal:
         return switch, tried
     for choice in found.choices:
         if choice.forced or choice.global_time >= switch.failing.global_time:
             continue
         update = interrupted_update(twins.failing, choice, twins.failing_flow)
-        if update is None or kind_of(update, found.failing.ending) != LOST_UPDATE:
+        if update is None or kind_of(update, found.failing.ending) not in _CAUSES:
             continue
         earlier = GuiltySwitch(choice, None)
         try:

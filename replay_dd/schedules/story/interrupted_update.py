@@ -4,9 +4,12 @@ Rules of this module:
 
 * An update in one line, such as ``+=``, is seen by its two accesses. One in several lines is an update only if the data
   flow from the look to the store was observed.
+* Of a file, the look is what reads it, and the store begins where it is opened to write what was made of that.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.flow import Flow
@@ -29,18 +32,37 @@ def interrupted_update(failing: Observation, switch: Switch, flow: Flow | None) 
     """
     found = find_conflict(failing, GuiltySwitch(switch, None), None)
     right = found.right
-    if right is None or right.inferred or right.access.does != "stores":
+    if right is None or right.inferred:
         return None
     own = [one for one in found.before if one.thing == right.access.thing]
-    stored = any(other.does == "stores" and other.thing == right.access.thing for other in right.others)
-    if not own or own[-1].does != "reads" or not stored:
+    stored = _stored(right.access, found.after)
+    if not own or stored is None or not _looks(own[-1]):
         return None
     look = own[-1]
-    one_line = look.place.line == right.access.place.line
-    if not one_line and (flow is None or not is_made_of(right.access, look, Dependences(flow, failing))):
+    if not any(_stores(other) and other.thing == look.thing for other in right.others):
+        return None
+    one_line = stored is right.access and look.place.line == stored.place.line
+    if not one_line and (flow is None or not is_made_of(stored, look, Dependences(flow, failing))):
         return None
     others = tuple(other for other in found.stretch if other.conflicts(look))
     return found._replace(left=Edge(look, others, inferred=False))
+
+
+def _looks(access: Access) -> bool:
+    of_file = access.thing[0] == "file" and access.does == "calls" and not access.writes
+    return access.does == "reads" or of_file
+
+
+def _stores(access: Access) -> bool:
+    return access.does == "stores" or (access.thing[0] == "file" and access.does == "open" and access.writes)
+
+
+def _stored(first: Access, after: Sequence[Access]) -> Access | None:
+    """The access that stores the value: what is written to a file that was opened for that."""
+    if not _stores(first):
+        return None
+    written = (one for one in after if one.thing == first.thing and one.does == "calls" and one.writes)
+    return first if first.does == "stores" else next(written, None)
 
 
 def is_made_of(stored: Access, look: Access, dependences: Dependences) -> bool:

@@ -51,3 +51,27 @@ def test_an_update_is_interrupted_only_if_another_thread_stores_there_meanwhile(
     assert interrupted_update(seen(LOOK, OTHER._replace(does="reads"), store), switch(5), None) is None
     assert interrupted_update(seen(LOOK._replace(thing=Y), OTHER, store), switch(5), None) is None
     assert interrupted_update(seen(LOOK._replace(does="stores", writes=True), OTHER, store), switch(5), None) is None
+
+
+def test_a_file_is_updated_from_where_it_is_read_to_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    serial = ("file", -1, "serial")
+    read = access("0.1", 4, 1, "calls", serial, detail="read()", reads=True, writes=False)
+    others = [access("0.2", 1, 5, "open", serial, writes=True), access("0.2", 2, 6, "calls", serial, writes=True)]
+    opened = access("0.1", 5, 7, "open", serial, writes=True)
+    written = access("0.1", 6, 8, "calls", serial, detail="write()", writes=True)
+    asked: list[tuple[Access, Access]] = []
+
+    def answers(stored: Access, look: Access, _: Dependences) -> bool:
+        asked.append((stored, look))
+        return True
+
+    monkeypatch.setattr(module, "is_made_of", answers)
+    failing = seen(read, *others, opened, written)
+    found = interrupted_update(failing, switch(5), Flow())
+    assert found is not None
+    assert found.right is not None
+    assert found.right.access == failing.accesses[3]
+    assert asked == [(failing.accesses[4], failing.accesses[0])]
+    assert interrupted_update(seen(read, *others, opened), switch(5), Flow()) is None  # nothing is written
+    assert interrupted_update(seen(read, others[1], opened, written), switch(5), Flow()) is None
+    assert interrupted_update(seen(read._replace(does="open"), *others, opened, written), switch(5), Flow()) is None
