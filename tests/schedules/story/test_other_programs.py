@@ -37,8 +37,11 @@ TOLD = [
     ("room", "lost update", {"Room.next"}, ["(room.py:12)", "(room.py:14)"]),
     ("export", "lost update", {"Exports.number"}, ["(export.py:14)", "another order, too", "(export.py:21)"]),
     ("desk", "lost update", {"Desk.next"}, ["(desk.py:12)", "(desk.py:14)"]),
+    ("window", "lost update", {"Window.next"}, ["(window.py:12)", "(window.py:13)"]),
+    ("visits", "lost update", {"Store.entries['visits']"}, ["(visits.py:15)", "(visits.py:20)"]),
     ("tally", "check-then-act", {"Store.entries['visits']"}, ["both found nothing", "0.1 stores (tally.py:31)"]),
 ]
+EARLIER = ("export", "window")  # told of an earlier choice than the isolated one; the passing run has it, too
 HERE = TOLD[:: first_or_other(1, 3)]
 
 
@@ -53,6 +56,8 @@ def test_what_the_switch_does_not_show_is_told(
     assert story.kind == kind, text
     assert {thing.name for thing in story.things} == things
     told = f"{story.summary} {story.help}"
+    if name in EARLIER:
+        assert story.passing == ()
     assert [word for word in words if word not in told] == [], text
     assert story_as_json(explanation, program)["kind"] == kind
     chain = explanation.chain
