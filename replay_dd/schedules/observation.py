@@ -74,7 +74,7 @@ class StackFrame(NamedTuple):
         return is_installed(self.path)
 
 
-_TAKES = ("pop", "popleft", "popitem", "remove", "discard")
+TAKES = ("pop", "popleft", "popitem", "remove", "discard")  # methods of containers that take one item out
 _REFERENCE = "ReferenceType"
 _WEAK = ("WeakValueDictionary", _REFERENCE)
 
@@ -127,10 +127,11 @@ class Access(NamedTuple):
 
     def conflicts(self, other: Access) -> bool:
         """Whether the order of these two accesses of one run can matter: both touch a thing, and one may change it."""
+        if not self.touches(other):
+            return False
         earlier, later = (self, other) if self.number < other.number else (other, self)
         # What the later one did not find, it might find and take away before the earlier one; not the other way round.
-        changes = earlier.changes or later.changes or (later.in_vain and not earlier.in_vain)
-        return changes and self.touches(other)
+        return earlier.changes or later.changes or (later.in_vain and not earlier.in_vain)
 
     @property
     def changes(self) -> bool:
@@ -140,7 +141,7 @@ class Access(NamedTuple):
     @property
     def in_vain(self) -> bool:
         """Whether it would take away what is not there; a list is the same before and after that."""
-        takes = self.does == "deletes" or (self.does == "calls" and self.detail.partition("(")[0] in _TAKES)
+        takes = self.does == "deletes" or (self.does == "calls" and self.detail.partition("(")[0] in TAKES)
         unchanged = self.thing[0] == "whole" and self.old.is_known and self.old.same(self.new)
         return takes and (self.old.is_missing or unchanged)
 

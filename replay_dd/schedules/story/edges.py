@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observation import TAKES, Access
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
 
 _HANDS_OVER = ("put", "put_nowait")
 _ADDS = ("append", "appendleft", "extend", "extendleft", "insert", "add", "put", "heappush")
 _ADDS_PLAINLY = ("append", "appendleft", "extend", "extendleft", "insert", "add")  # and nobody waits for it
-_REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
+_REMOVES = (*TAKES, "clear", "heappop")
 NUMBERS = ("int", "float")
 _RAISES_WITHOUT = ("dict", "OrderedDict")  # other mappings may give a default
 _CLOSES = ("close", "shutdown", "cancel", "clear", "stop", "terminate")
