@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
@@ -21,7 +21,8 @@ from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
 from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.kinds import CHECK_THEN_ACT, LOST_UPDATE, OF_TWO_READS, ORDER_VIOLATION, kind_of
-from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
+from replay_dd.schedules.story.links import NO_LINKS, Link, Links
+from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.own_fault import tell_own_fault
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import other_order
@@ -30,7 +31,7 @@ from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_s
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
-from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
+from replay_dd.schedules.story.twins import Twins, observe_twins
 
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
 _CAUSES = (LOST_UPDATE, CHECK_THEN_ACT)  # what is wrong whatever follows
@@ -87,7 +88,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         with own as used:
             ends = found.passing, found.failing
             twins = observe_twins(*ends, found.switch.failing, found.failing_range, limit_s, used)
-            told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, used, limit_s)
+            trials = OrderTrials(found, twins, used, limit_s)
+            told = Explanation(None) if twins.why_not else _told(trials, found.switch)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)
     except ReplayDDError as error:
@@ -99,14 +101,12 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
     return told._replace(twins=twins)
 
 
-def _told(
-    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, runner: Runner, limit_s: float | None
-) -> Explanation:
-    ending = found.failing.ending
-    told = _race(found, switch, twins, runner, limit_s)
+def _told(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
+    twins = trials.twins
+    told = _race(trials, switch)
     if twins.failing_hang is None:
         return told
-    alone = tell_deadlock(twins.failing_hang, twins.passing_hang, ending, twins.failing_flow)
+    alone = tell_deadlock(twins.failing_hang, twins.passing_hang, trials.ending, twins.failing_flow)
     story = with_race(alone, told.story)
     if story is alone:  # of a race that is not told, what makes no difference says nothing
         links = told.links._replace(tried=tuple(link for link in told.links.tried if link.proved))
@@ -114,19 +114,16 @@ def _told(
     return told._replace(story=story)
 
 
-def _race(
-    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, runner: Runner, limit_s: float | None
-) -> Explanation:
-    ending = found.failing.ending
-    conflict = conflict_of(found, switch, twins)
+def _race(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation:
+    twins, ending = trials.twins, trials.ending
+    conflict = conflict_of(trials.found, isolated, twins)
     own_fault = tell_own_fault(conflict, twins, ending)
     if own_fault is not None:
         return Explanation(own_fault[1], conflict=own_fault[0])
     if conflict.left is None and conflict.right is None:
-        other = _of_first_look(found, switch, twins, runner, limit_s)
-        return other if other.story or other.interrupted else _of_other_choice(found, twins, runner, limit_s)
-    isolated = switch
-    switch, (conflict, proved, links), interrupted = _tried(found, switch, twins, conflict, runner, limit_s)
+        other = _of_first_look(trials, isolated)
+        return other if other.story or other.interrupted else _of_other_choice(trials, isolated)
+    switch, (conflict, proved, links), interrupted = _tried(trials, isolated, conflict)
     of_two_reads = kind_of(conflict, replace(ending, deadlock=())) in OF_TWO_READS
     looked_twice = conflict
     if of_two_reads or is_of_two_things(conflict):
@@ -141,227 +138,164 @@ def _race(
         return Explanation(None, interrupted=interrupted)
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
-        other = _of_first_look(found, switch, twins, runner, limit_s, links.runs)
+        other = _of_first_look(trials, isolated)
         return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     story = as_tried(story, links, replaced=replaced)
     if switch.failing != isolated.failing:
         story = story._replace(passing=())  # that run has this choice, too
+    more: list[Link] = []
     try:
-        more = _other_orders(found, switch, twins, proved, runner, limit_s, links) if not interrupted else NO_LINKS
+        more = _other_orders(trials, switch, proved, links) if not interrupted else []
     except KeyboardInterrupt:
-        more, interrupted = NO_LINKS, True
+        interrupted = True
     except ReplayDDError:
-        more = NO_LINKS
-    for link in more.tried:
+        pass
+    for link in more:
         story = story._replace(summary=story.summary + other_order(link.first, link.second))
-    links = Links((*links.tried, *more.tried), links.runs + more.runs)
-    return Explanation(story, "", links, _chain(twins, proved, found, story), interrupted, conflict=conflict)
+    links = Links((*links.tried, *more), trials.runs)
+    return Explanation(story, "", links, _chain(trials, proved, story), interrupted, conflict=conflict)
 
 
-def _tried(
-    found: ScheduleIsolation,
-    switch: GuiltySwitch,
-    twins: Twins,
-    conflict: Conflict,
-    runner: Runner,
-    limit_s: float | None,
-) -> tuple[GuiltySwitch, _Tried, bool]:
+def _tried(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict) -> tuple[GuiltySwitch, _Tried, bool]:
     """What runs say of a conflict, or of another one that explains more: at which choice, and whether Ctrl-C came."""
-    proved, links = conflict, NO_LINKS
+    tried = conflict, conflict, NO_LINKS
     try:
-        proved, links = _links(found, switch, twins, conflict, runner, limit_s)
+        tried = conflict, *trials.links(switch, conflict)
     except KeyboardInterrupt:
-        return switch, (conflict, proved, links), True
+        return switch, tried, True
     except ReplayDDError:
         pass  # the story stands without
-    if links.tried and not links.proved:
-        conflict, proved, links = _at_switch(found, switch, twins, (conflict, proved, links), runner, limit_s)
-    if twins.failing_hang is None:
-        told = _of_earlier_update(found, switch, twins, (conflict, proved, links), runner, limit_s)
-        switch, (conflict, proved, links) = told
-    if kind_of(conflict, replace(found.failing.ending, deadlock=())) == ORDER_VIOLATION:
-        producers = _between_producers(found, switch, twins, conflict, runner, limit_s, links.runs)
-        conflict, proved, links = producers or (conflict, proved, links)
-    return switch, (conflict, proved, links), False
+    if tried[2].tried and not tried[2].proved:
+        tried = _at_switch(trials, switch, conflict) or tried
+    if trials.twins.failing_hang is None:
+        switch, tried = _of_earlier_update(trials, switch, tried[0]) or (switch, tried)
+    if kind_of(tried[0], replace(trials.ending, deadlock=())) == ORDER_VIOLATION:
+        tried = _between_producers(trials, switch, tried[0]) or tried
+    return switch, tried, False
 
 
-def _other_orders(
-    found: ScheduleIsolation,
-    switch: GuiltySwitch,
-    twins: Twins,
-    conflict: Conflict,
-    runner: Runner,
-    limit_s: float | None,
-    links: Links,
-) -> Links:
+def _other_orders(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict, links: Links) -> list[Link]:
     """What else has to come in an order, at the other choices that the failure needs: only what was proved."""
-    if found.needed is None or not found.needed.minimal or not links.proved or twins.failing_hang is not None:
-        return NO_LINKS
-    others = [one for one in found.choices if one != switch.failing and not one.forced]
-    about = [*links.proved, *(edge.access for edge in (conflict.left, conflict.right) if edge is not None)]
     proved: list[Link] = []
-    runs = 0
+    if not trials.needs_several or not links.proved or trials.twins.failing_hang is not None:
+        return proved
+    others = [one for one in trials.found.choices if one != switch.failing and not one.forced]
+    about = [*links.proved, *(edge.access for edge in (conflict.left, conflict.right) if edge is not None)]
     for choice in others[:_MOST_CHOICES]:
-        at_choice = find_conflict(twins.failing, GuiltySwitch(choice, None), None)._replace(left=None)
+        at_choice = find_conflict(trials.twins.failing, GuiltySwitch(choice, None), None)._replace(left=None)
         if at_choice.right is None or any(at_choice.right.access.touches(one) for one in about):
             continue
-        _, tried = _links(found, GuiltySwitch(choice, None), twins, at_choice, runner, limit_s, links.runs + runs)
-        runs += tried.runs
+        _, tried = trials.links(GuiltySwitch(choice, None), at_choice)
         proved += [link for link in tried.tried if link.proved and not any(link.first.touches(one) for one in about)]
-    return Links(tuple(proved), runs)
+    return proved
 
 
-def _of_first_look(
-    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, runner: Runner, limit_s: float | None, runs: int = 0
-) -> Explanation:
+def _of_first_look(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
     """The story of the first look that differs between the runs; none if what was tried speaks against it."""
-    ending = found.failing.ending
+    twins = trials.twins
     if twins.failing_hang is not None:
         return Explanation(None)
-    told = tell_tasks(twins.failing, twins.passing, ending)
+    told = tell_tasks(twins.failing, twins.passing, trials.ending)
     if told is not None:
         return Explanation(told[1], conflict=told[0])
-    for seen in conflicts_of_first_looks(twins.failing, twins.passing):
-        conflict = with_own_check(seen, twins.failing)
-        try:
-            _, links = _links(found, switch, twins, conflict, runner, limit_s, runs)
-        except KeyboardInterrupt:
-            return Explanation(None, interrupted=True)
-        except ReplayDDError:
-            return Explanation(None)
-        runs += links.runs
-        story = tell_race(conflict, twins.failing, twins.passing, ending)
-        if story is None or any(link.disproved for link in links.tried):
-            continue
-        story = as_tried(story._replace(inferred=(*story.inferred, INFERRED)), links)
-        links, chain = links._replace(runs=runs), _chain(twins, conflict, found, story)
-        return Explanation(story, links=links, chain=chain, conflict=conflict)
-    return Explanation(None)
+    looks = conflicts_of_first_looks(twins.failing, twins.passing)
+    return _first_told(trials, ((switch, with_own_check(seen, twins.failing)) for seen in looks), INFERRED)
 
 
-def _of_other_choice(
-    found: ScheduleIsolation, twins: Twins, runner: Runner, limit_s: float | None, runs: int = 0
-) -> Explanation:
+def _of_other_choice(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
     """The story of another choice that the failure needs, where nothing at the isolated one touches what is shared."""
-    if found.switch is None or found.needed is None or not found.needed.minimal or twins.failing_hang is not None:
+    if not trials.needs_several or trials.twins.failing_hang is not None:
         return Explanation(None)
-    seen = [(choice, with_stale_check(one)) for choice, one in choices_elsewhere(found, found.switch, twins)]
-    for choice, conflict in sorted(seen, key=lambda one: one[1].left is None):  # two sides say more than an order
+    elsewhere = choices_elsewhere(trials.found, switch, trials.twins)
+    seen = [(GuiltySwitch(choice, None), with_stale_check(one)) for choice, one in elsewhere]
+    seen.sort(key=lambda one: one[1].left is None)  # two sides say more than an order
+    return _first_told(trials, seen, _ELSEWHERE, only_proved=True)
+
+
+def _first_told(
+    trials: OrderTrials,
+    conflicts: Iterable[tuple[GuiltySwitch, Conflict]],
+    inferred: str,
+    *,
+    only_proved: bool = False,
+) -> Explanation:
+    """The story of the first of some conflicts that nothing speaks against, or that is proved."""
+    failing, passing = trials.twins.failing, trials.twins.passing
+    for switch, conflict in conflicts:
         try:
-            _, links = _links(found, GuiltySwitch(choice, None), twins, conflict, runner, limit_s, runs)
+            _, links = trials.links(switch, conflict)
         except KeyboardInterrupt:
             return Explanation(None, interrupted=True)
         except ReplayDDError:
             return Explanation(None)
-        runs += links.runs
-        story = tell_race(conflict, twins.failing, twins.passing, found.failing.ending, links.proved)
-        if story is None or not links.proved or any(link.disproved for link in links.tried):
+        story = tell_race(conflict, failing, passing, trials.ending, links.proved)
+        if story is None or (only_proved and not links.proved) or any(link.disproved for link in links.tried):
             continue
-        story = as_tried(story._replace(inferred=(*story.inferred, _ELSEWHERE)), links)
-        links, chain = links._replace(runs=runs), _chain(twins, conflict, found, story)
-        return Explanation(story, links=links, chain=chain, conflict=conflict)
+        story = as_tried(story._replace(inferred=(*story.inferred, inferred)), links)
+        return Explanation(story, links=links, chain=_chain(trials, conflict, story), conflict=conflict)
     return Explanation(None)
 
 
-def _at_switch(
-    found: ScheduleIsolation,
-    switch: GuiltySwitch,
-    twins: Twins,
-    by_failure: _Tried,
-    runner: Runner,
-    limit_s: float | None,
-) -> _Tried:
-    """What was done at the switch, with what was tried, if that is proved; else what the failure shows, as it is.
+def _at_switch(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> _Tried | None:
+    """What was done at the switch, whatever failed in the end; None if no order of it is proved.
 
-    What fails in the end, as where a key is missing, may be far from the accesses whose order decides that.
+    What fails, as where a key is missing, may be far from the accesses whose order decides that.
     """
-    conflict, _, links = by_failure
-    other = conflict_of(found, switch, twins, by_failure=False)
-    if other == conflict or (other.left is None and other.right is None):
-        return by_failure
+    conflict = conflict_of(trials.found, switch, trials.twins, by_failure=False)
+    if conflict == told or (conflict.left is None and conflict.right is None):
+        return None
     try:
-        proved, more = _links(found, switch, twins, other, runner, limit_s, links.runs)
+        proved, links = trials.links(switch, conflict)
     except ReplayDDError:
-        return by_failure
-    more = more._replace(runs=links.runs + more.runs)
-    return (other, proved, more) if more.proved else (conflict, by_failure[1], links._replace(runs=more.runs))
+        return None
+    return (conflict, proved, links) if links.proved else None
 
 
-def _of_earlier_update(
-    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, tried: _Tried, runner: Runner, limit_s: float | None
-) -> tuple[GuiltySwitch, _Tried]:
-    """An update that an earlier choice interrupts, if one of its orders is proved; else what was tried, as it is.
+def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> tuple[GuiltySwitch, _Tried] | None:
+    """An update that an earlier choice interrupts, and at which; None if none of its orders is proved.
 
     That an update is lost is wrong whatever follows. At the isolated choice, only its effect may show: two objects have
     one number, and one of them is missed. That needs another choice, but is wrong only since the update was lost.
     """
-    conflict, by_switch, links = tried
-    if kind_of(conflict, found.failing.ending) in _CAUSES or found.needed is None or not found.needed.minimal:
-        return switch, tried
-    for choice in found.choices:
+    if kind_of(told, trials.ending) in _CAUSES or not trials.needs_several:
+        return None
+    for choice in trials.found.choices:
         if choice.forced or choice.global_time >= switch.failing.global_time:
             continue
-        update = interrupted_update(twins.failing, choice, twins.failing_flow)
-        if update is None or kind_of(update, found.failing.ending) not in _CAUSES:
+        update = interrupted_update(trials.twins.failing, choice, trials.twins.failing_flow)
+        if update is None or kind_of(update, trials.ending) not in _CAUSES:
             continue
         earlier = GuiltySwitch(choice, None)
         try:
-            proved, more = _links(found, earlier, twins, update, runner, limit_s, links.runs)
+            proved, links = trials.links(earlier, update)
         except ReplayDDError:
-            break
-        links = links._replace(runs=links.runs + more.runs)
-        if more.proved:
-            return earlier, (update, proved, more._replace(runs=links.runs))
-    return switch, (conflict, by_switch, links)
+            return None
+        if links.proved:
+            return earlier, (update, proved, links)
+    return None
 
 
-def _between_producers(
-    found: ScheduleIsolation,
-    switch: GuiltySwitch,
-    twins: Twins,
-    conflict: Conflict,
-    runner: Runner,
-    limit_s: float | None,
-    runs: int,
-) -> tuple[Conflict, Conflict, Links] | None:
+def _between_producers(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> _Tried | None:
     """The conflict of two that put something into a queue, with what was tried; None if that is not proved."""
-    producers = between_producers(conflict, twins.failing)
+    producers = between_producers(told, trials.twins.failing)
     if producers is None:
         return None
     try:
-        _, links = _links(found, switch, twins, producers, runner, limit_s, runs)
+        _, links = trials.links(switch, producers)
     except ReplayDDError:
         return None
     proved = as_proved(producers, links)
-    return None if proved is None else (proved, proved, links._replace(runs=links.runs + runs))
+    return None if proved is None else (proved, proved, links)
 
 
-def _links(
-    found: ScheduleIsolation,
-    switch: GuiltySwitch,
-    twins: Twins,
-    conflict: Conflict,
-    runner: Runner,
-    limit_s: float | None,
-    runs: int = 0,
-) -> tuple[Conflict, Links]:
-    schedules = found.isolation.circumstance
-    assert isinstance(schedules, MixedSchedules)
-    return try_links(
-        *(conflict, twins.failing, found.failing, switch.failing, schedules.runs, runner),
-        time_limit_s=limit_s,
-        most_runs=found.isolation.runs - OBSERVED_RUNS - runs,
-    )
-
-
-def _chain(twins: Twins, conflict: Conflict, found: ScheduleIsolation, story: Story) -> Chain:
-    ending = found.failing.ending
+def _chain(trials: OrderTrials, conflict: Conflict, story: Story) -> Chain:
+    twins, ending = trials.twins, trials.ending
     if twins.failing_flow is None or twins.passing_flow is None or ending.deadlock:
         return NO_CHAIN
     failing = Dependences(twins.failing_flow, twins.failing)
     passing = Dependences(twins.passing_flow, twins.passing)
     try:
-        return follow_chain(failing, passing, conflict, ending, found.passing.ending, story)
+        return follow_chain(failing, passing, conflict, ending, trials.found.passing.ending, story)
     except Exception as error:  # the story stands without
         return NO_CHAIN._replace(lost=f"what was seen cannot be told ({type(error).__name__}: {error})")

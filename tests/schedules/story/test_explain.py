@@ -20,6 +20,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.explain import Explanation, explain
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.links import Link, Links
+from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.story import HangTold, Story
 from replay_dd.schedules.story.twins import Twins, observe_twins
 from tests.schedules.logs import FAILED, log_of
@@ -164,7 +165,7 @@ def test_what_the_story_is_about_is_no_other_order(monkeypatch: pytest.MonkeyPat
     found = isolated()
     found.needed, found.choices = SimpleNamespace(minimal=True), (replace(SWITCH, time=9, global_time=7),)
     for link, told in ((known, ()), (new, (new,))):
-        monkeypatch.setattr(module, "_links", lambda *_, link=link: (conflict, Links((link,), 2)))
         twins: Any = SimpleNamespace(failing=failing, failing_hang=None)
-        args: Any = (found, GuiltySwitch(SWITCH, None), twins, conflict, None, None, Links((known,)))
-        assert module._other_orders(*args) == Links(told, 2)
+        trials = OrderTrials(found, twins, None, None)  # type: ignore[arg-type]
+        monkeypatch.setattr(OrderTrials, "links", lambda *_, link=link: (conflict, Links((link,), 2)))
+        assert module._other_orders(trials, GuiltySwitch(SWITCH, None), conflict, Links((known,))) == [*told]
