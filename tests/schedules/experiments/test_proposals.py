@@ -1,145 +1,47 @@
-"""What is proposed against a failure: regions from edge to edge, locks of the program, orders.
-
-Longer than 400 lines because all of it is proposed for one program.
-"""
+"""What is proposed against a failure: regions from edge to edge, locks of the program, orders."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from replay_dd.report.tried import virtual_in_words
-from replay_dd.schedules.experiments import experiments as module
-from replay_dd.schedules.experiments.experiments import Budget
-from replay_dd.schedules.experiments.narrow import bodies_called, covers, narrowed
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
     deadlock_proposals,
     joined,
     lock_proposals,
     order_proposals,
-    outermost,
     sites,
-    without_gaps,
 )
-from replay_dd.schedules.experiments.sources import Sources, between
+from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.statements import Statements
-from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.observation import Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.schedules.experiments.fakes import access, program_with
+from tests.schedules.experiments.thing_program import (
+    GET,
+    LOCK,
+    OTHER,
+    PUT,
+    READ,
+    RESET,
+    TAKES,
+    TEXT,
+    UNGUARDED,
+    UPDATE,
+    WRITE,
+    conflict,
+    region,
+    replace_line,
+    seen,
+)
 
 pytestmark = pytest.mark.once
-
-TEXT = """\
-class Thing:
-    def update(self):
-        before = self.get()
-        after = before + 1
-
-        self.put(after)
-        return after
-    def get(self):
-        return self.value
-    def put(self, value):
-        with self.lock:
-            self.value = value
-    def both(self):
-        for _ in range(2):
-            self.update()
-    def reset(self):
-        self.lock.acquire()
-        self.value = 0
-        self.lock.release()
-        self.other = 0
-"""
-UPDATE, GET, PUT, RESET = "Thing.update", "Thing.get", "Thing.put", "Thing.reset"
-LOCK = 7
-READ = access("0.1", ("work", 90), ("Thing.both", 15), (UPDATE, 3), (GET, 9))
-WRITE = access("0.1", ("work", 90), ("Thing.both", 15), (UPDATE, 6), (PUT, 12), does="stores", held=(LOCK,))
-OTHER = access("0.2", ("work", 91), (RESET, 18), does="stores", held=(LOCK,))
-UNGUARDED = access("0.2", ("work", 91), (RESET, 20), does="stores")
-TAKES = access("0.2", ("work", 91), (RESET, 17), ("-acquire", 1), does="acquires", thing=("lock", LOCK, ""))
-
-
-def replace_line(frame: StackFrame, line: int, function: str) -> StackFrame:
-    return frame._replace(line=line, function=function)
-
-
-def region(function: str, first: int, last: int = 0) -> Region:
-    return Region("prog.py", function, first, last or first)
-
-
-@pytest.fixture
-def sources(tmp_path: Path) -> Sources:
-    return Sources(program_with(tmp_path, prog_py=TEXT))
-
-
-def conflict(left: Access | None, right: Access | None, *others: Access) -> Conflict:
-    edges = [None if one is None else Edge(one, others, False) for one in (left, right)]
-    return Conflict("0.1", edges[0], edges[1], None, others, (), ())
-
-
-def seen(*accesses: Access) -> tuple[Observation, Observation]:
-    return Observation(accesses, {LOCK: "Thing.lock"}), Observation((), {})
-
-
-def test_a_region_reaches_from_edge_to_edge_in_the_frame_that_both_share(sources: Sources) -> None:
-    assert between(READ, WRITE, sources)[:4] == [
-        *(region(UPDATE, 3, 6), region(UPDATE, 3, 7)),
-        *(region("Thing.both", 15), region("Thing.both", 14, 15)),
-    ]
-
-
-def test_accesses_of_one_line_are_one_statement(sources: Sources) -> None:
-    assert between(READ, READ, sources)[0] == region(GET, 9)
-
-
-def test_calls_from_two_lines_share_their_caller_only(sources: Sources) -> None:
-    first, second = (access("0.1", (UPDATE, line), (GET, 9)) for line in (3, 4))
-    assert between(first, second, sources)[0] == region(UPDATE, 3, 4)
-
-
-def test_comprehensions_and_library_code_are_no_place_for_a_lock(sources: Sources) -> None:
-    inside = access("0.1", (UPDATE, 3), (f"{UPDATE}.<locals>.<listcomp>", 3))
-    library = access("0.1", (UPDATE, 6), ("-Queue.put", 100))
-    assert between(inside, library, sources)[0] == region(UPDATE, 3, 6)
-
-
-def test_a_handler_that_a_package_calls_shares_only_the_package_with_what_that_does_itself(tmp_path: Path) -> None:
-    """As where a client takes its lock, calls a handler of the program, and that waits for another lock of it."""
-    program = program_with(tmp_path, prog_py=TEXT)
-    package = tmp_path / "pack" / "part.py"
-    package.parent.mkdir()
-    package.write_text(TEXT)
-    sources = Sources(replace(program, files={**program.files, "pack/part.py": program.files["prog.py"]}))
-    itself = access("0.1", (f"+{UPDATE}", 3), does="acquires")
-    handler = access("0.1", (f"+{UPDATE}", 6), ("on_message", 20), (f"+{GET}", 9), does="acquires")
-    assert between(itself, handler, sources)[0] == Region("pack/part.py", UPDATE, 3, 6)
-    called = [access("0.1", ("work", 15), (f"+{UPDATE}", line)) for line in (3, 6)]
-    assert between(*called, sources)[0] == region("work", 15)
-
-
-def test_what_is_only_called_from_another_region_needs_no_lock_of_its_own() -> None:
-    around, inside = region(UPDATE, 3, 6), region(PUT, 11, 12)
-    assert outermost((around, inside), seen(READ, WRITE)) == (around,)
-    elsewhere = access("0.2", ("work", 91), (PUT, 12), does="stores")
-    assert outermost((around, inside), seen(READ, WRITE, elsewhere)) == (around, inside)
-    assert outermost((around, region(RESET, 18)), seen(READ, WRITE)) == (around, region(RESET, 18))
-
-
-def test_instead_of_a_statement_what_it_calls_may_be_locked(sources: Sources) -> None:
-    within = [VirtualLock((region(UPDATE, 3, 7),))]
-    assert list(bodies_called(VirtualLock((region("Thing.both", 15),)), seen(READ, WRITE), sources)) == within
-    several = VirtualLock((region(UPDATE, 3, 6),))
-    assert list(bodies_called(several, seen(READ, WRITE), sources)) == []
-    of_program = VirtualLock((region("Thing.both", 15),), "self.lock")
-    assert list(bodies_called(of_program, seen(READ, WRITE), sources)) == []
 
 
 def test_a_lock_that_one_function_takes_and_another_one_gives_back_guards_nothing(tmp_path: Path) -> None:
@@ -161,14 +63,6 @@ def test_a_lock_that_is_kept_at_one_place_is_taken_as_another_one_takes_it(tmp_p
     sources = Sources(program_with(tmp_path, prog_py=kept))
     groups = list(lock_proposals(conflict(READ, WRITE, OTHER), seen(READ, TAKES, entered, OTHER, WRITE), sources))
     assert "self.lock" in {lock.taking for group in groups for lock in group}
-
-
-def test_there_is_no_region_in_a_file_that_has_changed(tmp_path: Path) -> None:
-    program = program_with(tmp_path, prog_py=TEXT)
-    (tmp_path / "prog.py").write_text(TEXT + "#")
-    assert between(READ, WRITE, Sources(program)) == []
-    (tmp_path / "prog.py").write_text("no python")
-    assert between(READ, WRITE, Sources(program_with(tmp_path, prog_py="no python"))) == []
 
 
 def test_without_a_lock_of_the_program_the_regions_of_all_threads_are_locked(sources: Sources) -> None:
@@ -295,53 +189,6 @@ def test_regions_that_overlap_or_follow_each_other_are_one(sources: Sources) -> 
     assert joined(reversed(blocks), sources) == blocks
 
 
-def test_a_lock_is_narrowed_to_the_statements_that_are_needed(sources: Sources) -> None:
-    lock = VirtualLock((region(RESET, 17, 20), region(UPDATE, 3, 7)), "self.lock")
-
-    def needs(*lines: int) -> VirtualLock:
-        def holds(tried: VirtualLock) -> bool:
-            assert tried.taking == "self.lock"
-            return all(any(one.first <= line <= one.last for one in tried.regions) for line in lines)
-
-        return narrowed(lock, sources, holds, 100)
-
-    assert needs(4).regions == (region(UPDATE, 4),)
-    assert needs(3, 6).regions == (region(UPDATE, 3, 6),)
-    assert needs(18, 4).regions == (region(RESET, 18), region(UPDATE, 4))
-
-
-def test_narrowing_leaves_no_gap_to_a_with_that_takes_the_same_lock(tmp_path: Path) -> None:
-    """Others may come in where a lock is given back and taken again; with a virtual one, hardly a schedule shows it."""
-    text = "def renew():\n    with lock:\n        a = 1\n    b = 2\n    with lock:\n        c = 3\n    d = 4\n"
-    sources = Sources(program_with(tmp_path, prog_py=text))
-    whole = VirtualLock((region("renew", 2, 7),), "lock")
-    tried: list[VirtualLock] = []
-
-    def holds(one: VirtualLock) -> bool:
-        tried.append(one)
-        return any(part.first <= 4 <= part.last for part in one.regions)
-
-    assert narrowed(whole, sources, holds, 100).regions == (region("renew", 2, 6),)
-    assert all(one.regions != (region("renew", 4),) for one in tried)
-    other = replace(whole, taking="")
-    assert narrowed(other, sources, holds, 100).regions == (region("renew", 4),)
-    assert without_gaps(VirtualLock((region("renew", 4),), "self.lock"), sources).regions == (region("renew", 2, 6),)
-    taken = VirtualLock((region("renew", 2, 3), region("renew", 7)), "self.lock")
-    assert without_gaps(taken, sources).regions == (region("renew", 5, 7),)  # where it is not taken already
-
-
-def test_narrowing_ends_where_nothing_more_may_be_tried(sources: Sources) -> None:
-    lock = VirtualLock((region(UPDATE, 3, 7),))
-    tried: list[VirtualLock] = []
-
-    def holds(one: VirtualLock) -> bool:
-        tried.append(one)
-        return False
-
-    assert narrowed(lock, sources, holds, 3) == lock
-    assert len(tried) == 3
-
-
 def test_what_other_functions_do_to_the_same_things_is_locked_as_well(sources: Sources) -> None:
     """As `remove` does the same as `add`; each from its first access to its last one."""
     plain = [access("0.2", ("work", 91), (RESET, line)) for line in (18, 20)]
@@ -397,30 +244,6 @@ def test_what_was_done_several_times_is_waited_for_as_often(sources: Sources) ->
     assert "have passed prog.py:12 2 times" in virtual_in_words(order)
 
 
-def test_a_lock_around_one_statement_moves_into_what_that_calls(
-    sources: Sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As long as it holds there; what it was before stays at hand, should too few schedules have decided."""
-    around, body = VirtualLock((region("Thing.both", 15),)), VirtualLock((region(UPDATE, 3, 7),))
-    monkeypatch.setattr(module, "narrowed", lambda lock, *_: lock)
-    twins = SimpleNamespace(failing=seen(READ, WRITE)[0], passing=seen()[1])
-    found: Any = SimpleNamespace(failing=SimpleNamespace(program=program_with(tmp_path, prog_py=TEXT)))
-    for holding, expected in (({around, body}, [body, around]), ({around}, [around])):
-        trials: Any = SimpleNamespace(holds=lambda lock, *_, passing, holding=holding: lock in holding)
-        search = module._Search(found, found, twins, conflict(None, None), trials, found, Budget(), 0)  # type: ignore[arg-type]
-        assert search._narrowed(around, [0], passing=False) == expected
-
-
-def test_what_a_lock_is_about_stays_under_it() -> None:
-    """The schedules at hand may not need all of it."""
-    reads, stores = access("0.1", (UPDATE, 3), (GET, 9)), access("0.2", (RESET, 18), does="stores", held=(LOCK,))
-    lock = VirtualLock((region(UPDATE, 3, 6), region(RESET, 18)))
-    assert covers(lock, [reads, stores])
-    assert not covers(VirtualLock(lock.regions[:1]), [reads, stores])
-    assert covers(VirtualLock(lock.regions[:1], "self.lock"), [reads, stores]), "it holds a lock of the program there"
-    assert not covers(VirtualLock(lock.regions[:1], "self.lock"), [stores._replace(held=())])
-
-
 def test_the_update_of_another_thread_is_one_step(tmp_path: Path) -> None:
     """``self.stock += 1``, where a descriptor reads and stores what is behind that."""
     text = "def sell():\n    s.left -= 1\ndef deliver():\n    s.left += 1\n    s.left = 1\n"
@@ -436,33 +259,6 @@ def test_the_update_of_another_thread_is_one_step(tmp_path: Path) -> None:
     beside = [others[0], access("0.2", ("deliver", 5), ("put", 9), does="stores", thing=("attribute", 1, "sold"))]
     (group,) = lock_proposals(conflict(own[0], own[1], *beside), seen(own[0], *beside, own[1]), sources)
     assert not any(one.function == "deliver" for one in group[0].regions)
-
-
-def test_narrowing_keeps_what_the_story_is_about(sources: Sources, tmp_path: Path) -> None:
-    """The reader in one function, and who changes both things in another one: no schedule needed that here."""
-    both = VirtualLock((region(RESET, 18, 20), region(UPDATE, 3, 6)))
-    reads = access("0.1", (UPDATE, 3)), access("0.1", (UPDATE, 6))
-    stores = access("0.2", (RESET, 18), does="stores"), access("0.2", (RESET, 20), does="stores")
-    told = conflict(*reads, *stores)
-    found: Any = SimpleNamespace(failing=SimpleNamespace(program=program_with(tmp_path, prog_py=TEXT)))
-    twins = SimpleNamespace(failing=seen(*reads, *stores)[0], passing=seen()[1])
-    trials: Any = SimpleNamespace(holds=lambda *_, passing: True)
-    search = module._Search(found, found, twins, told, trials, found, Budget(), 0)  # type: ignore[arg-type]
-    assert search._narrowed(both, [0], passing=False)[0] == both
-
-
-def test_one_instruction_that_is_executed_twice_is_in_a_loop_or_in_two_calls(tmp_path: Path) -> None:
-    text = "def get():\n    return value\ndef total():\n    return sum(get() for _ in range(2))\n"
-    text += "def both():\n    for _ in range(2):\n        get()\ndef alone():\n    get()\n"
-    sources = Sources(program_with(tmp_path, prog_py=text))
-    ways = ((("total", 4), ("get", 2)), (("both", 7), ("get", 2)), (("alone", 9), ("get", 2)))
-    found = []
-    for way in ways:
-        first = access("0.1", *way)
-        found.append(between(first, first._replace(time=9), sources)[0])
-        assert between(first, first, sources)[0] == region("get", 2), "it is one step"
-    # Where no loop is seen, as of a thread pool, it may be anything.
-    assert found == [region("total", 4), region("both", 6, 7), region("get", 2)]
 
 
 def test_who_looks_at_two_things_that_belong_together_does_it_in_one_step(tmp_path: Path) -> None:
