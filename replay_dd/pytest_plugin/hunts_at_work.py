@@ -133,12 +133,12 @@ class HuntsAtWork:
             path = log_path(name, (self._root, self._directory))
             recorded = read_log(path)
         except (ReplayDDError, ValueError) as error:
-            return "" if calls else f"The known race in {name} cannot be checked: {error}"  # each call has told that
+            return "" if calls else f"Cannot check the known race in {name}: {error}"  # each call has told that
         number = int(recorded.program.environment.get(WHICH_CALL, "1"))
         if number <= calls or (asked.for_several and not is_test_of(recorded, test)):
             return ""
         shown, made = os.path.relpath(path, self._directory), f"{calls} call{'' if calls == 1 else 's'}"
-        return f"The known race in {shown} cannot be checked: it belongs to call {number}, but the test made {made}"
+        return f"Cannot check the known race in {shown}: it belongs to call {number}, but the test made {made}"
 
     def replay(self, test: str, file: str, log: str) -> tuple[Replayed | None, str]:
         """Run a test under the schedule of a log; None and why if it cannot be run."""
@@ -183,10 +183,10 @@ class HuntsAtWork:
             self._tell(f"trying the known race in {shown}")
             found = self._replayed(test, file, recorded)
         except (ReplayDDError, ValueError) as error:
-            why = f"The known race in {name} cannot be checked: {error}"
+            why = f"Cannot check the known race in {name}: {error}"
             return HuntResult(test, NOT_HUNTED, why=why, unfit=(why,))
         if found.outcome is not Outcome.FAIL:
-            why = f"The known race in {shown} cannot be checked: {found.why}" if found.why else ""
+            why = f"Cannot check the known race in {shown}: {found.why}" if found.why else ""
             if why and not its_own:
                 why += f"; it is a log of {test_of(recorded)}"
             fails = why and (its_own or not asked.for_several)

@@ -140,7 +140,7 @@ def test_a_marker_that_makes_no_sense_or_names_no_log_is_an_error_of_its_test(tm
     assert "1 failed, 1 skipped, 2 errors" in done.stdout, done.stdout + done.stderr
     assert "\n@pytest.mark.replay_dd: runs is a number of runs, or 0 to leave the test alone\n" in done.stdout
     assert f"\n@pytest.mark.replay_dd: there is no log at {tmp_path / 'gone.log'}\n" in done.stdout
-    assert "\nThe known race in racy.py cannot be checked: The file " in done.stdout
+    assert "\nCannot check the known race in racy.py: The file " in done.stdout
     assert "1 hunted, 0 races found, 1 run," in done.stdout
 
 

@@ -101,4 +101,4 @@ def test_a_log_that_cannot_be_read_is_told_by_the_calls_or_else_by_the_test(work
     asked = Asked(5, 60.0, known=("nothing.log",))
     assert worker({}).not_called(OWN, asked, 1) == ()
     (told,) = worker({}).not_called(OWN, asked, 0)
-    assert told.startswith("The known race in nothing.log cannot be checked: there is no log at ")
+    assert told.startswith("Cannot check the known race in nothing.log: there is no log at ")

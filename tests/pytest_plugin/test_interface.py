@@ -213,7 +213,7 @@ def test_a_known_call_that_is_made_no_more_and_options_without_effect_are_told(t
     test = tmp_path / "test_it.py"
     test.write_text("import pytest\n@pytest.mark.replay_dd(known='a.log')\ndef test_it(replay_dd):\n    pass\n")
     done = pytest_in(tmp_path, "--replay-dd-time=5s")
-    assert "\nThe known race in a.log cannot be checked: " in done.stdout, done.stdout + done.stderr
+    assert "\nCannot check the known race in a.log: " in done.stdout, done.stdout + done.stderr
     assert "1 failed" in done.stdout
     assert "no effect" not in done.stdout
     test.write_text("def test_it():\n    pass\n")
