@@ -46,9 +46,12 @@ def moves_in(difference: Difference, deltas: IntervalSet) -> Iterator[Move]:
         deltas: the changes that count.
     """
     touched = {(difference.file_of(delta), symbol_of(difference, delta).partition(".")[0]) for delta in deltas}
+    names = {name.encode() for _, name in touched if name}
     gone: dict[str, list[tuple[int, list[bytes]]]] = {}
     come: list[tuple[str, int, list[bytes]]] = []
     for number, file in enumerate(difference.files):
+        if not any(name in line for name in names for line in (*file.before, *file.after)):
+            continue  # to find its functions, it would be parsed twice
         before, after = functions_in(file.path, file.before), functions_in(file.path, file.after)
         for name in before.keys() - after.keys():
             gone.setdefault(name, []).append((number, list(file.before[before[name].start : before[name].stop])))

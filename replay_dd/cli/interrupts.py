@@ -68,7 +68,6 @@ class DroppedSignals:
 
     def take_over(self) -> None:
         """Hear from now on of exceptions that are dropped."""
-        self._before = sys.unraisablehook
         sys.unraisablehook = self
 
     def __call__(self, dropped: Any) -> None:

@@ -12,7 +12,6 @@ from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.cli.report_forms import check_forms
 from replay_dd.cli.schedules_answer import Answer, tell_answer
 from replay_dd.errors import EXIT_INTERRUPTED, ReplayDDError
-from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
 from replay_dd.report.schedules import minimum_as_text, schedules_as_text
@@ -20,7 +19,7 @@ from replay_dd.report.schedules_json import minimum_as_json
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments.experiments import Budget, with_experiments
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failure_signature import check_failed
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
@@ -208,11 +207,7 @@ def minimize_schedule(
     """
     check_new(write_test)
     recorded = with_environment(recorded, env)
-    if not signature_of(recorded.ending).failed:
-        raise DoesNotFailError(
-            f"The run of {path} did not fail: {signature_of(recorded.ending).text}.",
-            "Give the log of a run that failed, such as one of `hunt`.",
-        )
+    check_failed(recorded, path)
     target = output or path.with_name("minimal.log")
     check_writable(target)
     if not accept_changes:

@@ -11,11 +11,10 @@ from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.errors import EXIT_INTERRUPTED
-from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.verification import verification_as_json, verification_in_words
 from replay_dd.schedules.experiments.verify import CANNOT_TELL, REPAIRED, Verification, verify_repair
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failure_signature import check_failed
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verify_log
@@ -41,11 +40,7 @@ def verify_fix_of(
     Raises:
         ReplayDDError: the recorded run did not fail, or the program cannot be run.
     """
-    if not signature_of(recorded.ending).failed:
-        raise DoesNotFailError(
-            f"The run of {path} did not fail: {signature_of(recorded.ending).text}.",
-            "Give the log of a run that failed, such as one of `hunt`.",
-        )
+    check_failed(recorded, path)
     recorded = with_environment(recorded, env)
     if max_delay is not None:
         recorded = replace(recorded, settings=replace(recorded.settings, max_delay_ns=round(max_delay * 1e9)))

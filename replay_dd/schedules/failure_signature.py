@@ -166,6 +166,24 @@ def message_changed(recorded: Ending, found: Ending) -> ChangedMessage | None:
     return None if one.wording == other.wording else ChangedMessage(one.said, other.said)
 
 
+def check_failed(log: Log, file: object) -> None:
+    """Check that a log is of a run that failed.
+
+    Args:
+        log: the log.
+        file: where it was read from.
+
+    Raises:
+        DoesNotFailError: it is not.
+    """
+    found = signature_of(log.ending)
+    if not found.failed:
+        raise DoesNotFailError(
+            f"The run of {file} did not fail: {found.text}.",
+            "Give the log of a run that failed, such as one of `hunt`.",
+        )
+
+
 def text_sought(log: Log, text: str | None) -> str:
     """The text that the description of the failure must contain: the one given, or that of the log.
 

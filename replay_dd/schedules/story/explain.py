@@ -36,8 +36,20 @@ from replay_dd.schedules.story.twins import Twins, observe_twins
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
 _CAUSES = (LOST_UPDATE, CHECK_THEN_ACT)  # what is wrong whatever follows
 _MOST_CHOICES = 2  # beside the isolated one that are looked at
-_Tried = tuple[Conflict, Conflict, Links]
-"""A conflict as it was seen, as it was proved, and what was tried."""
+
+
+class _Tried(NamedTuple):
+    """What runs say of a conflict.
+
+    Attributes:
+        conflict: as it was seen.
+        proved: as it was proved.
+        links: what was tried.
+    """
+
+    conflict: Conflict
+    proved: Conflict
+    links: Links = NO_LINKS
 
 
 class Explanation(NamedTuple):
@@ -159,19 +171,19 @@ def _race(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation:
 
 def _tried(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict) -> tuple[GuiltySwitch, _Tried, bool]:
     """What runs say of a conflict, or of another one that explains more: at which choice, and whether Ctrl-C came."""
-    tried = conflict, conflict, NO_LINKS
+    tried = _Tried(conflict, conflict)
     try:
-        tried = conflict, *trials.links(switch, conflict)
+        tried = _Tried(conflict, *trials.links(switch, conflict))
     except KeyboardInterrupt:
         return switch, tried, True
     except ReplayDDError:
         pass  # the story stands without
-    if tried[2].tried and not tried[2].proved:
+    if tried.links.tried and not tried.links.proved:
         tried = _at_switch(trials, switch, conflict) or tried
     if trials.twins.failing_hang is None:
-        switch, tried = _of_earlier_update(trials, switch, tried[0]) or (switch, tried)
-    if kind_of(tried[0], replace(trials.ending, deadlock=())) == ORDER_VIOLATION:
-        tried = _between_producers(trials, switch, tried[0]) or tried
+        switch, tried = _of_earlier_update(trials, switch, tried.conflict) or (switch, tried)
+    if kind_of(tried.conflict, replace(trials.ending, deadlock=())) == ORDER_VIOLATION:
+        tried = _between_producers(trials, switch, tried.conflict) or tried
     return switch, tried, False
 
 
@@ -249,7 +261,7 @@ def _at_switch(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> _Tr
         proved, links = trials.links(switch, conflict)
     except ReplayDDError:
         return None
-    return (conflict, proved, links) if links.proved else None
+    return _Tried(conflict, proved, links) if links.proved else None
 
 
 def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> tuple[GuiltySwitch, _Tried] | None:
@@ -272,7 +284,7 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
         except ReplayDDError:
             return None
         if links.proved:
-            return earlier, (update, proved, links)
+            return earlier, _Tried(update, proved, links)
     return None
 
 
@@ -286,7 +298,7 @@ def _between_producers(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
     except ReplayDDError:
         return None
     proved = as_proved(producers, links)
-    return None if proved is None else (proved, proved, links)
+    return None if proved is None else _Tried(proved, proved, links)
 
 
 def _chain(trials: OrderTrials, conflict: Conflict, story: Story) -> Chain:
