@@ -93,7 +93,7 @@ def test_logs_of_calls_that_were_not_made_guard_against_nothing(
     others = {"c.log": ("test_it.py::test_other", "", GONE)} if several else {}
     asked = Asked(5, 60.0, known=(*logs, *others), for_several=several)
     why = worker({**logs, **others}).not_called(OWN, asked, calls)
-    assert [one.partition(" cannot ")[0] for one in why] == [f"The known race in {name}.log" for name in missed]
+    assert [one.partition(": ")[0] for one in why] == [f"Cannot check the known race in {name}.log" for name in missed]
 
 
 @pytest.mark.once
