@@ -15,7 +15,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.report.hangs import hang_as_json, hang_as_text
 from replay_dd.report.log import relocated_as_json
 from replay_dd.report.runs import replay_as_json
-from replay_dd.schedules.anchors import replay_by_anchors
+from replay_dd.schedules.anchored_replay import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.program_files import changed_files

@@ -18,7 +18,7 @@ from pathlib import Path
 from replay_dd.outcome import Outcome
 from replay_dd.pytest_plugin.elsewhere import as_if_here, same_folder
 from replay_dd.pytest_plugin.results import DEADLOCK, HANG, RACE
-from replay_dd.schedules.anchors import replay_by_anchors
+from replay_dd.schedules.anchored_replay import replay_by_anchors
 from replay_dd.schedules.failure_signature import LIVELOCK, signature_of
 from replay_dd.schedules.model import Log, Program
 from replay_dd.schedules.program_files import changed_files

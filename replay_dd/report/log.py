@@ -11,7 +11,7 @@ from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
 
 if TYPE_CHECKING:
-    from replay_dd.schedules.anchors import AnchoredReplay
+    from replay_dd.schedules.anchored_replay import AnchoredReplay
 
 _FORMAT = "replay-dd schedule summary"
 _VERSION = 1

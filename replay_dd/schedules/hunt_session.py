@@ -26,7 +26,8 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.errors.user import LogError
 from replay_dd.files import unwritable, write_whole
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.anchors import PlaceAnchors, Source, named, read_source, replay_by_anchors
+from replay_dd.schedules.anchored_replay import replay_by_anchors
+from replay_dd.schedules.anchors import PlaceAnchors, Source, named, read_source
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.hunt_memory import (
     FAILS,

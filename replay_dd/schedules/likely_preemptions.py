@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeAlias
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.pools import threads_alike, touched_again
 from replay_dd.schedules.runtime.channel import LOCK
-from replay_dd.schedules.touches import MOST_OTHERS, Touch, Touched
+from replay_dd.schedules.touches import MOST_OTHERS, Alternative, Touch, Touched
 
 # Which access comes before which, each a thread and the key of a place.
 Order: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
@@ -38,24 +38,6 @@ _Shared: TypeAlias = "dict[tuple[int, str], list[Touch]]"  # what threads share,
 # For touches of a thing by a thread, changing it or not: the locks held at all that conflict; None if nothing does.
 _Guards: TypeAlias = "dict[tuple[tuple[int, str], str, bool], frozenset[int] | None]"
 _ALL_NOTED = 3  # visits of a place by a thread; of more, some are noted (``strategies/profile.py``)
-
-
-class Alternative(NamedTuple):
-    """Another thread than by default could have run next: where one could not go on, or for the first time.
-
-    Attributes:
-        thread: who ran until then.
-        time: its thread time.
-        global_time: yield points passed by all threads.
-        to: who could have run; ``thread`` itself if its sleep or time-out can end early.
-        forced: ``thread`` could not go on.
-    """
-
-    thread: str
-    time: int
-    global_time: int
-    to: str
-    forced: bool = True
 
 
 class Preemption(NamedTuple):

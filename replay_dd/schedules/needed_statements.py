@@ -30,7 +30,8 @@ from replay_dd.experiment.process import private_folder
 from replay_dd.experiment.result import Isolation
 from replay_dd.experiment.working_copy import MOST_BYTES, MOST_FILES, copy_folder
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.anchors import AnchoredReplay, replay_by_anchors, with_anchors
+from replay_dd.schedules.anchored_replay import AnchoredReplay, replay_by_anchors
+from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import replay

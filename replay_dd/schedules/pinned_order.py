@@ -26,7 +26,8 @@ from typing import NamedTuple
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.experiment.interpreters import is_interpreter
 from replay_dd.schedules import model
-from replay_dd.schedules.anchors import Anchor, AnchoredReplay, named, replay_by_anchors
+from replay_dd.schedules.anchored_replay import AnchoredReplay, replay_by_anchors
+from replay_dd.schedules.anchors import Anchor, named
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.model import Ending, Log, Place, Program, Settings
 from replay_dd.schedules.swept_function import sweep

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.anchors import AnchoredReplay, named
+from replay_dd.schedules.anchored_replay import AnchoredReplay
+from replay_dd.schedules.anchors import named
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import replay_plan

@@ -19,14 +19,13 @@ from replay_dd.schedules.executed import Executed
 from replay_dd.schedules.flow import Flow, flow_of
 from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.late import leave_out_late
-from replay_dd.schedules.likely_preemptions import Alternative
 from replay_dd.schedules.model import Log, Place, Program, Settings, Trigger
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation, observation_of
 from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
 from replay_dd.schedules.told import Told
-from replay_dd.schedules.touches import Touch
+from replay_dd.schedules.touches import Alternative, Touch
 from replay_dd.schedules.virtual import Virtual, as_request
 
 REQUEST = "request"

@@ -11,13 +11,12 @@ from replay_dd.experiment.process import Finished
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED
 from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, hang_of
-from replay_dd.schedules.likely_preemptions import Alternative
 from replay_dd.schedules.model import Ending, Frame, Place, Program, Switch, Trigger, UncaughtException, Waiter, Wake
 from replay_dd.schedules.observation import OBSERVED
 from replay_dd.schedules.repeating import repeated
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import is_guess
-from replay_dd.schedules.touches import Touch
+from replay_dd.schedules.touches import Alternative, Touch
 from replay_dd.schedules.written_messages import WrittenMessages
 
 Record = tuple[Any, ...]

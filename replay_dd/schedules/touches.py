@@ -1,4 +1,4 @@
-"""What threads touched in a run, and who touches the same thing next."""
+"""What threads touched in a run, who touches the same thing next, and who else could have run."""
 
 from __future__ import annotations
 
@@ -29,6 +29,24 @@ class Touch(NamedTuple):
     thing: tuple[int, str]
     changes: bool
     held: tuple[int, ...] = ()
+
+
+class Alternative(NamedTuple):
+    """Another thread than by default could have run next: where one could not go on, or for the first time.
+
+    Attributes:
+        thread: who ran until then.
+        time: its thread time.
+        global_time: yield points passed by all threads.
+        to: who could have run; ``thread`` itself if its sleep or time-out can end early.
+        forced: ``thread`` could not go on.
+    """
+
+    thread: str
+    time: int
+    global_time: int
+    to: str
+    forced: bool = True
 
 
 class Touched:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.anchors import Source, find_anchors, named, replay_by_anchors, with_anchors
+from replay_dd.schedules.anchored_replay import replay_by_anchors
+from replay_dd.schedules.anchors import Source, find_anchors, named, with_anchors
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings

@@ -8,11 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from replay_dd.schedules.likely_preemptions import Alternative
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.possible_preemptions import possible_preemptions
 from replay_dd.schedules.runtime.channel import LOCK
-from replay_dd.schedules.touches import Touch
+from replay_dd.schedules.touches import Alternative, Touch
 from tests.schedules.logs import schedule
 
 pytestmark = pytest.mark.once

@@ -13,11 +13,11 @@ import pytest
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt_openings import opening_runs
 from replay_dd.schedules.hunt_plans import HuntPlans
-from replay_dd.schedules.likely_preemptions import Alternative, shared_places
+from replay_dd.schedules.likely_preemptions import shared_places
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.channel import LOCK
 from replay_dd.schedules.target import Plan, TargetRun, describe_program
-from replay_dd.schedules.touches import Touch
+from replay_dd.schedules.touches import Alternative, Touch
 from replay_dd.schedules.unshared_places import UnsharedPlaces
 
 # Two threads that count together, and before that each by itself, in many places.

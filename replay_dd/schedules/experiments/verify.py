@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.anchors import AnchoredReplay, replay_by_anchors
+from replay_dd.schedules.anchored_replay import AnchoredReplay, replay_by_anchors
 from replay_dd.schedules.circumstance import in_words
 from replay_dd.schedules.experiments.schedules_to_try import hunted
 from replay_dd.schedules.experiments.sweep import TRACED, Sweep, moved, sweeps

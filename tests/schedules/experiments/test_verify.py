@@ -12,7 +12,8 @@ import pytest
 
 from replay_dd.outcome import Outcome
 from replay_dd.report.verification import verification_as_json, verification_in_words
-from replay_dd.schedules.anchors import AnchoredReplay, named
+from replay_dd.schedules.anchored_replay import AnchoredReplay
+from replay_dd.schedules.anchors import named
 from replay_dd.schedules.experiments import verify
 from replay_dd.schedules.experiments.sweep import MOST_OUTSIDE, moved, sweeps
 from replay_dd.schedules.experiments.verify import (
