@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, record
-from replay_dd.schedules.target import TargetRun
+from replay_dd.schedules.replaying.record import DEFAULT_TIME_LIMIT_S, record
+from replay_dd.schedules.running.target import TargetRun
 
 
 class ThreadRecorder:
@@ -23,7 +23,7 @@ class ThreadRecorder:
         verify: bool = True,
         show_output: bool = True,
     ) -> TargetRun:
-        """Run a program and keep its schedule; see :func:`replay_dd.schedules.record.record`."""
+        """Run a program and keep its schedule; see :func:`replay_dd.schedules.replaying.record.record`."""
         return record(
             program,
             settings,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from replay_dd.order_variables import INSIDE, VERDICTS
 
 if TYPE_CHECKING:
-    from replay_dd.schedules.pinned_order import Switch as Switch
-    from replay_dd.schedules.pinned_order import Verdict
+    from replay_dd.schedules.replaying.pinned_order import Switch as Switch
+    from replay_dd.schedules.replaying.pinned_order import Verdict
 
 __all__ = ["OrderGoneError", "OrderGoneWarning", "Switch", "assert_minimal", "check_order", "check_program"]
 
@@ -85,7 +85,7 @@ def check_order(
 
         pytest.skip("inside the program of another such test")
     from replay_dd.schedules.model import Settings
-    from replay_dd.schedules.pinned_order import Kind, PinnedOrder, start_of
+    from replay_dd.schedules.replaying.pinned_order import Kind, PinnedOrder, start_of
 
     settings = Settings(
         *(granularity, tuple(include), tuple(exclude), start_of(date), 1, real_clock, real_entropy, tuple(preload)),
@@ -174,7 +174,7 @@ def _note(verdict: Verdict) -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "Switch":
-        from replay_dd.schedules.pinned_order import Switch  # the rest is loaded when a test needs it
+        from replay_dd.schedules.replaying.pinned_order import Switch  # the rest is loaded when a test needs it
 
         return Switch
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -81,6 +81,26 @@ ROOMS = {
 }
 RECORDERS = Room("recorders", "found as plug-ins: threads, x11, monkey")
 
+# The rooms of thread schedules, on the floors of the import contract.
+SCHEDULES = {
+    "experiments": "which locks, orders and schedules prevent the failure",
+    "story": "what the threads did to each other: kinds of races, deadlocks and hangs",
+    "hunting": "which schedules to try, and what a hunt learns from each run",
+    "isolating": "the circumstance: differences, the guilty switch, failing ranges, minimal schedules",
+    "replaying": "records runs and replays them: exactly, observed, or after edits",
+    "running": "programs under the runtime, in processes of their own or forked",
+    "observed": "what a run told: instructions, accesses, flow of values",
+    "log": "the log file",
+    "anchors": "places of switches in edited sources",
+    "failures": "what makes two failures the same",
+    "vouched_sources": "sources that a log vouches for",
+    "model": "what a recorded run is",
+    "hang": "threads that wait for ever",
+    "virtual": "locks and orders to try",
+    "shapes": "rules for the values of a log",
+    "runtime": "is loaded into the program: see below",
+}
+
 # Loaded into the program under test: the standard library only, and nothing of the house above. Its floors are those of
 # the import contract.
 INSIDE = {
@@ -118,10 +138,18 @@ def contract(name: str) -> list[list[str]]:
     return [[f"{container}.{room}".strip(".") for room in floor] for floor in floors]
 
 
+def schedules() -> tuple[Floor, ...]:
+    """The floors of thread schedules."""
+    return _flat_floors("schedules-rooms", SCHEDULES)
+
+
 def runtime() -> tuple[Floor, ...]:
     """The floors of the runtime."""
-    floors = contract("runtime-rooms")
-    return tuple(Floor("", tuple(Room(name, INSIDE[_last(name)]) for name in floor)) for floor in floors)
+    return _flat_floors("runtime-rooms", INSIDE)
+
+
+def _flat_floors(name: str, words: Mapping[str, str]) -> tuple[Floor, ...]:
+    return tuple(Floor("", tuple(Room(room, words[_last(room)]) for room in floor)) for floor in contract(name))
 
 
 def house() -> tuple[Floor, ...]:
@@ -167,14 +195,19 @@ _INK, _PALE, _LINE = "#1f2328", "#57606a", "#8c959f"
 # Of a room's words: their size, the room from one line to the next, and at most for a character in any of the fonts.
 _WORDS_PX, _LEADING_PX, _CHARACTER_PX = 12, 15, 6.8
 # Where a room's words begin: beside its walls, or on a flat floor beside its name.
-_PADDING_PX, _NAME_PX = 10, 120
+_PADDING_PX, _NAME_PX = 10, 156
 
 
 def rooms() -> str:
-    """The floors of the house, with the arrow that says what may import what, and those of the runtime."""
+    """The floors of the house, with the arrow that says what may import what; those of two of its rooms below."""
     parts, y = _floors("replay-dd: arrows only go down", house(), _MARGIN_PX, "#ddf4ff")
-    more, y = _floors("schedules/runtime, loaded into the program under test", runtime(), y + 28, "#fff8c5")
-    return _svg([*parts, *more], y + _MARGIN_PX, "The rooms of replay-dd, from the faces to the ground floor")
+    for title, floors, colour in (
+        ("schedules: thread schedules", schedules(), "#dafbe1"),
+        ("schedules/runtime, loaded into the program under test", runtime(), "#fff8c5"),
+    ):
+        more, y = _floors(title, floors, y + 28, colour)
+        parts += more
+    return _svg(parts, y + _MARGIN_PX, "The rooms of replay-dd, from the faces to the ground floor")
 
 
 def _floors(title: str, floors: Iterable[Floor], y: int, colour: str) -> tuple[list[str], int]:

@@ -24,11 +24,11 @@ from replay_dd.errors.user import VersionError
 from replay_dd.experiment.process import Command, private_folder, run
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import with_anchors
-from replay_dd.schedules.fixed_schedules import FixedSchedules, Tried, in_folder, try_schedules
-from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
+from replay_dd.schedules.experiments.fixed_schedules import FixedSchedules, Tried, in_folder, try_schedules
+from replay_dd.schedules.hunting.hunt import Hunt, hunt
+from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
 from replay_dd.schedules.model import Log, Program, Settings
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verify_log
+from replay_dd.schedules.replaying.record import DEFAULT_TIME_LIMIT_S, verify_log
 
 _THOROUGH = 3  # times as many hunted schedules for the commit before the guilty one
 

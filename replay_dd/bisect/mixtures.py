@@ -18,11 +18,11 @@ from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import Ending
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import with_anchors
-from replay_dd.schedules.fixed_schedules import FixedSchedules, Tried, in_folder, try_schedules
-from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
+from replay_dd.schedules.experiments.fixed_schedules import FixedSchedules, Tried, in_folder, try_schedules
+from replay_dd.schedules.hunting.hunt import hunt
+from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
 from replay_dd.schedules.model import Frame, Log, Place, Program, Settings
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S
+from replay_dd.schedules.replaying.record import DEFAULT_TIME_LIMIT_S
 
 _HUNTED = 10  # times as many schedules are tried to find the failure as to find it again
 

@@ -19,7 +19,7 @@ from replay_dd.bisect.history import History
 from replay_dd.changes.history import Origin
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.fixed_schedules import Tried
+from replay_dd.schedules.experiments.fixed_schedules import Tried
 from replay_dd.schedules.model import Log
 
 

@@ -257,7 +257,7 @@ def changes_command(
 
 
 def _failing(path: Path, log: Log) -> Log:
-    from replay_dd.schedules.failure_signature import PASSED, signature_of
+    from replay_dd.schedules.failures.signature import PASSED, signature_of
 
     if signature_of(log.ending).kind == PASSED:
         raise UsageError(
@@ -280,8 +280,8 @@ def _under_schedules(
     # Imported late: only programs with threads need them.
     from replay_dd.bisect.mixtures import SchedulesOnMixtures
     from replay_dd.schedules.log import read_log
-    from replay_dd.schedules.record import settings_for_now
-    from replay_dd.schedules.target import describe_program
+    from replay_dd.schedules.replaying.record import settings_for_now
+    from replay_dd.schedules.running.target import describe_program
 
     schedules = SchedulesOnMixtures(
         *(describe_program(target.command), settings_for_now(), seeds or DEFAULT_SEEDS, time_limit_s),

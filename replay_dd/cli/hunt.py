@@ -37,16 +37,16 @@ from replay_dd.report.hangs import hang_as_json, hang_in_short
 from replay_dd.report.isolation import counted
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
-from replay_dd.schedules.failure_signature import Signature, signature_of
-from replay_dd.schedules.fork_server_client import NO_FORK
-from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
-from replay_dd.schedules.hunt_plans import Coverage
+from replay_dd.schedules.failures.signature import Signature, signature_of
+from replay_dd.schedules.hunting.corpus import Corpus
+from replay_dd.schedules.hunting.hunt import Hunt, hunt
+from replay_dd.schedules.hunting.only_where import WITH_GIL, WITHOUT_GIL, check_only
+from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
+from replay_dd.schedules.hunting.plans import Coverage
 from replay_dd.schedules.log import write_log
-from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only
-from replay_dd.schedules.parallel_runs import why_one_at_a_time
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.running.fork_server_client import NO_FORK
+from replay_dd.schedules.running.parallel_runs import why_one_at_a_time
+from replay_dd.schedules.running.target import Plan
 
 EXIT_NO_FAILURE = 1
 _SHOWN = 5  # other failures

@@ -28,13 +28,13 @@ _LONGEST_DELAY_S = 1e6
 
 def strategies() -> Sequence[str]:
     """The scheduling strategies."""
-    from replay_dd.schedules.record import STRATEGIES
+    from replay_dd.schedules.replaying.record import STRATEGIES
 
     return STRATEGIES
 
 
 def _granularities() -> Sequence[str]:
-    from replay_dd.schedules.record import GRANULARITIES
+    from replay_dd.schedules.replaying.record import GRANULARITIES
 
     return GRANULARITIES
 
@@ -50,13 +50,13 @@ def _default_algorithm() -> str:
 
 
 def _default_time_limit_s() -> float:
-    from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S
+    from replay_dd.schedules.replaying.record import DEFAULT_TIME_LIMIT_S
 
     return DEFAULT_TIME_LIMIT_S
 
 
 def _default_max_delay_s() -> float:
-    from replay_dd.schedules.record import DEFAULT_MAX_DELAY_S
+    from replay_dd.schedules.replaying.record import DEFAULT_MAX_DELAY_S
 
     return DEFAULT_MAX_DELAY_S
 

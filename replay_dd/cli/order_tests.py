@@ -10,11 +10,11 @@ from replay_dd.errors.user import OutputError
 from replay_dd.files import write_whole
 from replay_dd.report.order_test import order_test
 from replay_dd.schedules.anchors import find_anchors, with_anchors
-from replay_dd.schedules.comparable import time_limit_for
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.pinned_order import Kind, PinnedOrder, failure_of, pinned, portable
-from replay_dd.schedules.record import verify_log
+from replay_dd.schedules.replaying.comparable import time_limit_for
+from replay_dd.schedules.replaying.pinned_order import Kind, PinnedOrder, failure_of, pinned, portable
+from replay_dd.schedules.replaying.record import verify_log
 from replay_dd.schedules.story.story import Story
 
 MOST_SWITCHES = 40

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.cli.progress import say
-from replay_dd.schedules.environment import changed, differences, lower_limits
 from replay_dd.schedules.model import Log, Program
+from replay_dd.schedules.running.environment import changed, differences, lower_limits
 
 
 def with_environment(log: Log, wanted: tuple[str, ...]) -> Log:

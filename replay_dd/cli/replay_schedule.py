@@ -15,13 +15,13 @@ from replay_dd.outcome import Outcome
 from replay_dd.report.hangs import hang_as_json, hang_as_text
 from replay_dd.report.log import relocated_as_json
 from replay_dd.report.runs import replay_as_json
-from replay_dd.schedules.anchored_replay import replay_by_anchors
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.program_files import changed_files
-from replay_dd.schedules.replay import Divergence, ReplayResult, check_there, check_unchanged, replay
+from replay_dd.schedules.replaying.anchored_replay import replay_by_anchors
+from replay_dd.schedules.replaying.replay import Divergence, ReplayResult, check_there, check_unchanged, replay
+from replay_dd.schedules.running.program_files import changed_files
+from replay_dd.schedules.running.target import TargetRun
 from replay_dd.schedules.runtime.channel import FORKED, UNLIKE
-from replay_dd.schedules.target import TargetRun
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 _SHOWN = 5

@@ -6,8 +6,8 @@ from typing import TypedDict
 
 from replay_dd.cli.program_under_test import check_script, standard_input
 from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.replaying.record import settings_for_now
+from replay_dd.schedules.running.target import describe_program
 
 
 class RunOptions(TypedDict):

@@ -17,17 +17,17 @@ from replay_dd.report.lanes import lanes
 from replay_dd.report.schedules import minimum_as_text, schedules_as_text
 from replay_dd.report.schedules_json import minimum_as_json
 from replay_dd.report.story import story_as_text
-from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments.experiments import Budget, with_experiments
-from replay_dd.schedules.failure_signature import check_failed
-from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.failures.signature import check_failed
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
+from replay_dd.schedules.isolating.isolate import isolate
+from replay_dd.schedules.isolating.minimize import minimize
+from replay_dd.schedules.isolating.needed_statements import NeededStatements, find_needed_statements
 from replay_dd.schedules.log import write_log
-from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.needed_statements import NeededStatements, find_needed_statements
-from replay_dd.schedules.parallel_runs import usable_jobs, why_one_at_a_time
-from replay_dd.schedules.replay import check_unchanged
+from replay_dd.schedules.replaying.replay import check_unchanged
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.parallel_runs import usable_jobs, why_one_at_a_time
 from replay_dd.schedules.story.explain import Explanation, explain
 
 

@@ -17,8 +17,8 @@ from replay_dd.report.schedules_json import schedules_as_json
 from replay_dd.report.short import short_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.report.story_lanes import fits_lanes, story_in_lanes
-from replay_dd.schedules.answer import ScheduleIsolation
-from replay_dd.schedules.needed_statements import NeededStatements
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
+from replay_dd.schedules.isolating.needed_statements import NeededStatements
 from replay_dd.schedules.story.explain import Explanation
 
 

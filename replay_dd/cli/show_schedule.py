@@ -13,7 +13,7 @@ from replay_dd.report.log import describe_log, schedule_as_json
 from replay_dd.report.markdown import log_as_markdown
 from replay_dd.report.mermaid import log_as_mermaid
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.program_files import changed_files
+from replay_dd.schedules.running.program_files import changed_files
 
 _SHOWN = 3
 
@@ -35,13 +35,13 @@ def show_schedule(
     Raises:
         ReplayDDError: the run is to be repeated, and cannot be; or a file cannot be written.
     """
-    from replay_dd.schedules.observation import NOTHING_OBSERVED
+    from replay_dd.schedules.observed.observation import NOTHING_OBSERVED
 
     check_forms(json=as_json, markdown=markdown, mermaid=mermaid)
     observation = NOTHING_OBSERVED
     if stacks:
         from replay_dd.report.stacks import stacks_as_json, stacks_as_text
-        from replay_dd.schedules.observed_run import observe_run
+        from replay_dd.schedules.replaying.observed_run import observe_run
 
         observation = observe_run(log)
     if html is not None:

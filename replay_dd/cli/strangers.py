@@ -99,7 +99,7 @@ def _ask(path: Path, told: Sequence[str]) -> None:
 
 def strange_log(log: Log, path: Path) -> Stranger:
     """What a schedule log would do."""
-    from replay_dd.schedules.environment import kept
+    from replay_dd.schedules.running.environment import kept
 
     program, settings = log.program, log.settings
     told = [

@@ -14,10 +14,10 @@ from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.files import check_writable
 from replay_dd.report.verification import verification_as_json, verification_in_words
 from replay_dd.schedules.experiments.verify import CANNOT_TELL, REPAIRED, Verification, verify_repair
-from replay_dd.schedules.failure_signature import check_failed
+from replay_dd.schedules.failures.signature import check_failed
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verify_log
+from replay_dd.schedules.replaying.record import DEFAULT_TIME_LIMIT_S, verify_log
 
 
 def verify_fix_of(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from replay_dd.pytest_plugin.budget import seconds_of
-from replay_dd.schedules.record import GRANULARITIES, STRATEGIES
+from replay_dd.schedules.replaying.record import GRANULARITIES, STRATEGIES
 
 _CHOICES = {"granularity": GRANULARITIES, "strategy": STRATEGIES}
 

@@ -30,19 +30,19 @@ from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import does_in_words, schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.report.wakes import is_about_sleeping, wake_in_words, wakes_as_text
-from replay_dd.schedules.answer import ScheduleIsolation
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.first_thread import Start, start_program
-from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
-from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
-from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.hunting.corpus import Corpus
+from replay_dd.schedules.hunting.hunt import Hunt, hunt
+from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
+from replay_dd.schedules.isolating.gil import BEFORE_SPECIALISATION, WITH_GIL
+from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Program, Settings, Wake
+from replay_dd.schedules.running.first_thread import Start, start_program
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.suite import Suite
 from replay_dd.schedules.story.explain import explain
-from replay_dd.schedules.suite import Suite
 
 _TIME_LIMIT_S = 120.0  # of one run; of those of a hunt, not more than the time for the test, but for this much:
 _LEAST_LIMIT_S = 30.0

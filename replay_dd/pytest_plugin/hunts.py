@@ -93,7 +93,7 @@ class Hunts:
             )
         if self._corpus is not None:
             from replay_dd.errors import ReplayDDError
-            from replay_dd.schedules.hunt_corpus import Corpus
+            from replay_dd.schedules.hunting.corpus import Corpus
 
             try:
                 Corpus(Path(self._corpus))

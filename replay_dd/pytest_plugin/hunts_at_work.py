@@ -28,8 +28,8 @@ from replay_dd.pytest_plugin.known import Replayed, is_test_of, replayed, test_o
 from replay_dd.pytest_plugin.results import NO_FAILURE, NO_TIME, NOT_HUNTED, RACE, HuntResult
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Log, Program, Settings
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.replaying.record import settings_for_now
+from replay_dd.schedules.running.target import describe_program
 
 _INSIDE = "replay_dd.pytest_plugin.suite"
 

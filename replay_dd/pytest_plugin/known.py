@@ -18,11 +18,11 @@ from pathlib import Path
 from replay_dd.outcome import Outcome
 from replay_dd.pytest_plugin.elsewhere import as_if_here, same_folder
 from replay_dd.pytest_plugin.results import DEADLOCK, HANG, RACE
-from replay_dd.schedules.anchored_replay import replay_by_anchors
-from replay_dd.schedules.failure_signature import LIVELOCK, signature_of
+from replay_dd.schedules.failures.signature import LIVELOCK, signature_of
 from replay_dd.schedules.model import Log, Program
-from replay_dd.schedules.program_files import changed_files
-from replay_dd.schedules.replay import replay
+from replay_dd.schedules.replaying.anchored_replay import replay_by_anchors
+from replay_dd.schedules.replaying.replay import replay
+from replay_dd.schedules.running.program_files import changed_files
 
 _LEAST_LIMIT_S = 120.0
 _ADVICE = re.compile(r"\b[Uu]se '?-v")  # of pytest, to have it tell more

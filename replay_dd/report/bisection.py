@@ -11,7 +11,7 @@ from replay_dd.bisect.search import Bisection, Tested
 from replay_dd.changes.history import Origin
 from replay_dd.outcome import Outcome
 from replay_dd.report.isolation import counted
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 
 FORMAT = "replay-dd bisection"
 VERSION = 1

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from replay_dd.report.isolation import counted
-from replay_dd.schedules.hunt_memory import FAILS, PASSES, KnownFailure
-from replay_dd.schedules.hunt_session import Learnt
+from replay_dd.schedules.hunting.memory import FAILS, PASSES, KnownFailure
+from replay_dd.schedules.hunting.session import Learnt
 
 _HEAD = f"{'corpus':<13}"
 _INDENT = " " * len(_HEAD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.words import Letters
 
 _LONGEST_NAME = 120

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from replay_dd.report.hangs import hang_as_json, hang_as_text
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
 
 if TYPE_CHECKING:
-    from replay_dd.schedules.anchored_replay import AnchoredReplay
+    from replay_dd.schedules.replaying.anchored_replay import AnchoredReplay
 
 _FORMAT = "replay-dd schedule summary"
 _VERSION = 1

@@ -21,8 +21,8 @@ from replay_dd.report.schedules import does_in_words, proof_of, schedules_as_tex
 from replay_dd.report.source import source_line
 from replay_dd.report.steps import place_of, then_of, threads_of, words_of
 from replay_dd.report.story import evidence_as_text, hang_of_story_as_text
-from replay_dd.schedules.answer import ScheduleIsolation
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
 from replay_dd.schedules.model import Log, Program
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Step, Story, kind_in_words

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from replay_dd.report.source import source_line
 from replay_dd.report.steps import place_of, then_of, thing_of, threads_of, words_of
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log, Program, Switch
 from replay_dd.schedules.story.story import Step, Story
 from replay_dd.trust.printable import printable

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from replay_dd.report.isolation import at_most, counted, stopped_in_words, tests_in_words
-from replay_dd.schedules.needed_statements import NeededStatements
+from replay_dd.schedules.isolating.needed_statements import NeededStatements
 
 _MARK = ">"
 _AROUND = 1

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from replay_dd.report.source import source_line
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.pinned_order import Switch, failure_of, pinned, portable
+from replay_dd.schedules.replaying.pinned_order import Switch, failure_of, pinned, portable
 from replay_dd.schedules.story.story import Story
 from replay_dd.trust.printable import printable
 

@@ -12,13 +12,13 @@ from replay_dd.report.isolation import at_most, counted, proof_in_words, search_
 from replay_dd.report.log import describe_log, describe_notes
 from replay_dd.report.source import source_line
 from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
-from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.executed import lines_of
-from replay_dd.schedules.failing_range import FailingRange
-from replay_dd.schedules.failure_signature import ChangedMessage, signature_of
-from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL, WITHOUT_GIL
-from replay_dd.schedules.minimize import ScheduleMinimum
+from replay_dd.schedules.failures.signature import ChangedMessage, signature_of
+from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.isolating.failing_range import FailingRange
+from replay_dd.schedules.isolating.gil import BEFORE_SPECIALISATION, WITH_GIL, WITHOUT_GIL
+from replay_dd.schedules.isolating.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Place, Program, Switch
+from replay_dd.schedules.observed.executed import lines_of
 
 _MOST_LINES = 12
 _LONGEST_LINE = 200

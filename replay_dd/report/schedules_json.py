@@ -8,11 +8,11 @@ from typing import Any
 from replay_dd.report.isolation import isolation_as_json
 from replay_dd.report.log import notes_of
 from replay_dd.report.story import story_as_json
-from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.failing_range import FailingRange
-from replay_dd.schedules.failure_signature import ChangedMessage
-from replay_dd.schedules.gil import WITH_GIL
-from replay_dd.schedules.minimize import ScheduleMinimum
+from replay_dd.schedules.failures.signature import ChangedMessage
+from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.isolating.failing_range import FailingRange
+from replay_dd.schedules.isolating.gil import WITH_GIL
+from replay_dd.schedules.isolating.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Place, Switch, Wake
 from replay_dd.schedules.story.explain import Explanation
 

@@ -8,7 +8,7 @@ from shlex import quote
 
 from replay_dd.report.schedules import does_in_words, proof_of
 from replay_dd.report.steps import numbered_steps, place_of, title_of
-from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
 from replay_dd.schedules.story.deadlock import waits_for
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Story

@@ -7,7 +7,7 @@ from typing import Any
 
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Log, Place, Switch
-from replay_dd.schedules.observation import Observation, StackFrame
+from replay_dd.schedules.observed.observation import Observation, StackFrame
 
 _MOST_SWITCHES = 200
 _MOST_FRAMES = 20

@@ -14,9 +14,9 @@ from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
 from replay_dd.report.steps import verdict_word
 from replay_dd.report.tried import tried_as_json, tried_in_words
-from replay_dd.schedules.experiments.result import PREVENTS
 from replay_dd.schedules.model import Program
-from replay_dd.schedules.observation import Access, StackFrame, Value
+from replay_dd.schedules.observed.observation import Access, StackFrame, Value
+from replay_dd.schedules.story.experiment_results import PREVENTS
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.kinds import LEAKED_PERMIT
 from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, called_at, kind_in_words, path_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 
 
 @dataclass(frozen=True)

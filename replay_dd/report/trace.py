@@ -24,9 +24,9 @@ from replay_dd.files import write_whole
 from replay_dd.report.held_locks import Locks
 from replay_dd.report.source import source_line
 from replay_dd.report.timeline import by_path, turns_of
-from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
 from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Access, Observation
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.words import Letters
 from replay_dd.trust.printable import printable

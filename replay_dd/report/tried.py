@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts, Experiments
+from replay_dd.schedules.story.experiment_results import (
+    FAILS,
+    NO_PROOF,
+    PREVENTS,
+    TOO_FEW,
+    Attempt,
+    Counts,
+    Experiments,
+)
 from replay_dd.schedules.story.words import listed, short_file
 from replay_dd.schedules.virtual import Region, Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 

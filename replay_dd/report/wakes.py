@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from replay_dd.report.source import source_line
-from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Log, Place, Switch
 
 

@@ -11,17 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import replay_dd.schedules.circumstance as circumstance
+import replay_dd.schedules.isolating.circumstance as circumstance
 from replay_dd import Outcome
 from replay_dd.dd import DD, EMPTY, Search
 from replay_dd.experiment.search import check_end_points, run_search
-from replay_dd.schedules.difference import difference_of
-from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.isolating.difference import difference_of
+from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.model import Ending, Log, Program, Settings, Switch, Trigger
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+from replay_dd.schedules.replaying.record import settings_for_now
+from replay_dd.schedules.replaying.replay import replay_plan
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from replay_dd.experiment.process import Command, private_folder, run
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.target import Plan, describe_program, run_target
+from replay_dd.schedules.replaying.record import settings_for_now
+from replay_dd.schedules.running.target import Plan, describe_program, run_target
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 TIME_LIMIT_S = 120.0

@@ -59,10 +59,10 @@ def command_for(kind: str, steps: int) -> tuple[str, ...]:
 
 
 def ours(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
-    from replay_dd.schedules.hunt import hunt
-    from replay_dd.schedules.hunt_options import HuntListener, HuntOptions
-    from replay_dd.schedules.record import settings_for_now
-    from replay_dd.schedules.target import describe_program
+    from replay_dd.schedules.hunting.hunt import hunt
+    from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
+    from replay_dd.schedules.replaying.record import settings_for_now
+    from replay_dd.schedules.running.target import describe_program
 
     program = describe_program(command_for(kind, steps), directory=PROGRAMS)
     found: list[tuple[int, float]] = []

@@ -8,9 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.target import Plan, describe_program
+from replay_dd.schedules.replaying.record import settings_for_now
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, describe_program
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 

@@ -10,7 +10,7 @@ import pytest
 from replay_dd.bisect.commits import Commits, Target
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.running.target import describe_program
 from tests.bisect.repository import Repository
 
 pytestmark = pytest.mark.once

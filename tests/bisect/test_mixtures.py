@@ -15,8 +15,8 @@ from replay_dd.dd import EMPTY
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.replaying.record import settings_for_now
+from replay_dd.schedules.running.target import describe_program
 from tests.changes.versions import python, tree
 
 pytestmark = pytest.mark.once

@@ -13,7 +13,7 @@ from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import UsageError, VersionError
 from replay_dd.outcome import Outcome
 from replay_dd.report.bisection import bisection_as_json, bisection_in_words
-from replay_dd.schedules.fixed_schedules import Tried
+from replay_dd.schedules.experiments.fixed_schedules import Tried
 from replay_dd.schedules.model import Log
 from tests.bisect.repository import Repository
 

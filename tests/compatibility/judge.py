@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+from replay_dd.schedules.replaying.replay import replay_plan
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 
 RANDOM_SCHEDULES = 20
 _FAILURES_BEFORE_STOP = 3  # a case that fails so often is no better known after more runs

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.record import record
-from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.target import describe_program, run_target
+from replay_dd.schedules.replaying.record import record
+from replay_dd.schedules.replaying.replay import replay_plan
+from replay_dd.schedules.running.target import describe_program, run_target
 from tests.compatibility import note_threads, replays, soak
 from tests.compatibility.judge import Case
 from tests.compatibility.results import OWN_TESTS, Results, load

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from replay_dd.experiment import resource_limits
-from replay_dd.schedules.environment import lower_limits
 from replay_dd.schedules.model import Log, Settings
-from replay_dd.schedules.replay import replay
-from replay_dd.schedules.target import Plan, describe_program, run_target
+from replay_dd.schedules.replaying.replay import replay
+from replay_dd.schedules.running.environment import lower_limits
+from replay_dd.schedules.running.target import Plan, describe_program, run_target
 
 LIMIT_S = 120
 # Its path follows the limits, and the order of classes and of functions in C.

@@ -24,12 +24,12 @@ from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log, schedule_as_json
 from replay_dd.report.scripts import scripts_for
 from replay_dd.schedules.anchors import find_anchors
-from replay_dd.schedules.comparable import check_pair, time_limit_for
-from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.isolating.difference import difference_of
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.replay import check_there, check_unchanged, replay_plan
-from replay_dd.schedules.target import request_of
+from replay_dd.schedules.replaying.comparable import check_pair, time_limit_for
+from replay_dd.schedules.replaying.replay import check_there, check_unchanged, replay_plan
+from replay_dd.schedules.running.target import request_of
 from replay_dd.trust.variables import is_dangerous
 from replay_dd.web.flow import looks_like_a_flow, read_flow
 from tests.fuzz.mutations import Mutate

@@ -14,11 +14,11 @@ import pytest
 from replay_dd.pytest_plugin import hunter
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
 from replay_dd.pytest_plugin.results import DEADLOCK, NO_FAILURE, NO_VERDICT, NOT_HUNTED, RACE
-from replay_dd.schedules.hunt import EndingCount, Hunt
-from replay_dd.schedules.hunt_options import HuntOptions
+from replay_dd.schedules.hunting.hunt import EndingCount, Hunt
+from replay_dd.schedules.hunting.options import HuntOptions
 from replay_dd.schedules.model import Ending, Log, Program, Settings, Waiter
+from replay_dd.schedules.running.target import describe_program
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.target import describe_program
 from tests.schedules.logs import FAILED, PASSED, log_of
 
 DEADLOCKED = replace(PASSED, status=125, deadlock=(Waiter("0", "waits", ()),))

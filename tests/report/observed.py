@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from replay_dd.schedules.model import Log, Place, Switch
-from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame, Value
 from tests.schedules.logs import PASSED, log_of
 
 TOTAL = ("global", 1, "total")

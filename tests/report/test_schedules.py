@@ -14,16 +14,16 @@ from replay_dd.experiment.proof import Proof
 from replay_dd.experiment.result import Isolation
 from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.schedules_json import schedules_as_json
-from replay_dd.schedules.answer import Execution, GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
-from replay_dd.schedules.difference import difference_of
-from replay_dd.schedules.executed import Executed, ExecutedRun
-from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges
-from replay_dd.schedules.failure_signature import ChangedMessage
-from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.gil import WITHOUT_GIL
+from replay_dd.schedules.failures.signature import ChangedMessage
+from replay_dd.schedules.isolating.answer import Execution, GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.isolating.circumstance import MixedSchedules, ScheduleRunner
+from replay_dd.schedules.isolating.difference import difference_of
+from replay_dd.schedules.isolating.failing_range import NO_RANGES, FailingRange, FailingRanges
+from replay_dd.schedules.isolating.gil import WITHOUT_GIL
+from replay_dd.schedules.isolating.needed_choices import NeededChoices
 from replay_dd.schedules.model import Place, Switch
-from replay_dd.schedules.needed_choices import NeededChoices
+from replay_dd.schedules.observed.executed import Executed, ExecutedRun
+from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.story.explain import Explanation
 from tests.schedules.logs import FAILED, PLACE, log_of
 

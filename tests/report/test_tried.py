@@ -7,7 +7,7 @@ import pytest
 from replay_dd.report.links import links_as_text, links_in_words
 from replay_dd.report.page.tried import links_part
 from replay_dd.report.tried import tried_in_words
-from replay_dd.schedules.experiments.result import Experiments
+from replay_dd.schedules.story.experiment_results import Experiments
 from replay_dd.schedules.story.links import Link, Links
 from tests.report.observed import access, value
 

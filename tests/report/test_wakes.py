@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
-from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch, Wake
 from tests.schedules.logs import FAILED, PLACE, log_of
 

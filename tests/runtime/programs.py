@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log, Settings, Trigger
-from replay_dd.schedules.replay import exact_plan, find_divergence, replay_plan
-from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+from replay_dd.schedules.replaying.replay import exact_plan, find_divergence, replay_plan
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 
 DEFAULT = Plan()
 GRANULARITIES = ("sync", "gil", "line", "access")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Log, Settings
+from replay_dd.schedules.running.target import Plan, describe_program, run_target
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.points.places import COUNTED, LIBRARY
-from replay_dd.schedules.target import Plan, describe_program, run_target
 
 PROGRAM = """
 import queue, sys, threading

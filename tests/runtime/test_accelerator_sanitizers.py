@@ -19,9 +19,9 @@ import pytest
 import replay_dd.schedules.runtime as runtime
 from replay_dd.experiment.process import private_folder, run
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, make_run, prepare, run_target
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.compat import FREE_THREADED
-from replay_dd.schedules.target import Plan, TargetRun, describe_program, make_run, prepare, run_target
 
 RUNTIME = Path(runtime.__file__).parent
 ROOM = RUNTIME / "accelerator"

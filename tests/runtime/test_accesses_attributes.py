@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.story.words import described
-from replay_dd.schedules.target import Plan
 from tests.runtime.programs import run_program
 
 ALL = Plan(observed={"": (0, 1 << 62)})

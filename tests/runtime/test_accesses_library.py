@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.compat import FREE_THREADED
-from replay_dd.schedules.target import Plan
 from tests.runtime.programs import run_program
 
 ALL = Plan(observed={"": (0, 1 << 62)})

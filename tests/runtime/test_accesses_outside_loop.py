@@ -8,8 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.accesses.outside_loop import is_outside_of_loop
-from replay_dd.schedules.target import Plan
 from tests.runtime.programs import output_of, run_program
 
 ALL = Plan(observed={"": (0, 1 << 62)})

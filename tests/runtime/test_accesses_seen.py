@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.observation import Access
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.observed.observation import Access
+from replay_dd.schedules.running.target import Plan
 from tests.runtime.programs import run_program, triggered
 
 ALL = Plan(observed={"": (0, 1 << 62)})

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from replay_dd.errors.program import NotControlledError
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.target import describe_program, run_target
+from replay_dd.schedules.running.target import describe_program, run_target
 from tests.runtime.programs import (
     COUNTER,
     DEFAULT,

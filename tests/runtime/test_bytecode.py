@@ -11,8 +11,8 @@ from types import CodeType
 import pytest
 
 from replay_dd.schedules.model import Settings, Trigger
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.points.bytecode import alike, describe, instructions, points, reachable_under_gil
-from replay_dd.schedules.target import Plan
 from tests.runtime.programs import GRANULARITIES, output_of, run_program
 
 

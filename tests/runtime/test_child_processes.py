@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, TargetRun
 from replay_dd.schedules.runtime.process import child_processes
-from replay_dd.schedules.target import Plan, TargetRun
 from tests.runtime.programs import (
     DEFAULT,
     assert_same,

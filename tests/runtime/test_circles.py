@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.hang import NO_PROGRESS
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.running.target import Plan
 from tests.runtime.programs import assert_same, output_of, random_walk, replayed, run_program
 
 SPINS = """

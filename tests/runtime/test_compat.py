@@ -26,7 +26,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.replay import replay
+from replay_dd.schedules.replaying.replay import replay
 from replay_dd.schedules.runtime import compat
 from replay_dd.schedules.runtime.points import bytecode
 from tests.runtime.programs import COUNTER, output_of, run_program

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.replay import find_divergence
+from replay_dd.schedules.replaying.replay import find_divergence
 from tests.runtime.programs import output_of, replayed, run_program
 
 ASKS = """

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, describe_program
 from replay_dd.schedules.runtime.accelerator import accelerator
-from replay_dd.schedules.target import Plan, describe_program
 from tests.runtime.programs import write_program
 
 pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator for this interpreter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import venv
 from pathlib import Path
 
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Switch, Waiter
 from tests.runtime.programs import (
     assert_same,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime import compat
-from replay_dd.schedules.target import Plan
 from tests.runtime.programs import assert_same, output_of, replayed, run_program, write_program
 
 pytestmark = pytest.mark.skipif(not compat.FREE_THREADED, reason="this interpreter has a GIL")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.replay import find_divergence
+from replay_dd.schedules.replaying.replay import find_divergence
 from tests.runtime.programs import output_of, random_walk, replayed, run_program
 
 NOTE = "code ran in other interpreters, where replay-dd switches no threads"

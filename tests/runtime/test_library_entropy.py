@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.record import settings_for_now
+from replay_dd.schedules.replaying.record import settings_for_now
+from replay_dd.schedules.running.target import TargetRun
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.compat import FREE_THREADED
-from replay_dd.schedules.target import TargetRun
 from tests.runtime.programs import assert_same, output_of, replayed, run_program
 
 COMPILER = shutil.which("cc")

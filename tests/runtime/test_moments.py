@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.replaying.replay import replay_plan
 from tests.conftest import first_or_other
 from tests.runtime.programs import (
     assert_same,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.schedules.running.time_limit import parse_stacks
 from replay_dd.schedules.runtime.process import native_threads
 from replay_dd.schedules.runtime.process.native_threads import NativeThread, library_name
-from replay_dd.schedules.time_limit import parse_stacks
 from tests.runtime.programs import output_of, run_program
 
 COMPILER = shutil.which("cc")

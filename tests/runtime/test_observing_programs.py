@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.running.target import Plan
 from tests.runtime.programs import output_of, run_command, run_program, write_program
 
 PROFILE = Plan("profile")

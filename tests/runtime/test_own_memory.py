@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.record import plan_for
-from replay_dd.schedules.replay import exact_plan, find_divergence, replay_plan
+from replay_dd.schedules.replaying.record import plan_for
+from replay_dd.schedules.replaying.replay import exact_plan, find_divergence, replay_plan
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.compat import FREE_THREADED
-from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
 # Its way follows the order of sets of objects of several sizes, of references to them, and of contexts. It tells the
 # addresses of objects of many kinds, too.

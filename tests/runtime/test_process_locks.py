@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Settings
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.likely_preemptions import likely_preemptions
+from replay_dd.schedules.hunting.likely_preemptions import likely_preemptions
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.observed.touches import Touch
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.channel import LOCK
-from replay_dd.schedules.target import Plan
-from replay_dd.schedules.touches import Touch
 from tests.runtime.programs import COUNTER, GRANULARITIES, run_program
 
 PROFILE = Plan("profile")

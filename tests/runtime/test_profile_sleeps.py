@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from replay_dd.schedules.likely_preemptions import likely_preemptions
+from replay_dd.schedules.hunting.likely_preemptions import likely_preemptions
 from replay_dd.schedules.model import Trigger
-from replay_dd.schedules.target import Plan
-from replay_dd.schedules.touches import Touch
+from replay_dd.schedules.observed.touches import Touch
+from replay_dd.schedules.running.target import Plan
 from tests.runtime.programs import run_program
 
 PROFILE = Plan("profile")

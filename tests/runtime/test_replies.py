@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.replay import ReplayResult, replay
+from replay_dd.schedules.replaying.replay import ReplayResult, replay
 from replay_dd.schedules.runtime.accelerator import accelerator
 from tests.runtime.programs import output_of, random_walk, run_program
 

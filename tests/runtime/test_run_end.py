@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from tests.runtime.programs import run_command, run_program
 
 FAILING = """

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.running.target import Plan, describe_program, run_target
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.compat import FREE_THREADED
-from replay_dd.schedules.target import Plan, describe_program, run_target
 from tests.runtime.programs import output_of, run_program
 
 # Tells the addresses of objects that it and its modules make before and after its first thread, and in which order it

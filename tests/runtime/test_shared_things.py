@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.parallel_runs import usable_jobs, why_one_at_a_time
+from replay_dd.schedules.running.parallel_runs import usable_jobs, why_one_at_a_time
 from tests.runtime.programs import output_of, run_command, run_program
 
 THREAD = "import threading\nt = threading.Thread(target=work)\nt.start()\nt.join()\n"

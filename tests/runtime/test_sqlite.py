@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.replay import exact_plan
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.replaying.replay import exact_plan
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import describe_program
 from tests.runtime.programs import (
     DEFAULT,
     assert_same,

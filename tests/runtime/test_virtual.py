@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.accelerator import accelerator
-from replay_dd.schedules.target import Plan
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
 from tests.runtime.virtual_runs import SEEDS, lines_of, outputs_with, region, runs_with

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from replay_dd.schedules.target import TargetRun
+from replay_dd.schedules.running.target import TargetRun
 from replay_dd.schedules.virtual import Region, Virtual
 from tests.runtime.programs import DEFAULT, output_of, random_walk, run_program
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.target import Plan, describe_program
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, describe_program
 
 THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt.start()\nt.join()\n"
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from replay_dd.experiment.testing import Tests
-from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
-from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.isolating.circumstance import MixedSchedules, ScheduleRunner
+from replay_dd.schedules.isolating.difference import difference_of
 from replay_dd.schedules.model import Log, Place, Switch, Trigger
 from tests.schedules.logs import FAILED, PASSED, log_of
 

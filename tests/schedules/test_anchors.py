@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.anchored_replay import replay_by_anchors
 from replay_dd.schedules.anchors import Source, find_anchors, named, with_anchors
-from replay_dd.schedules.isolate import isolate
-from replay_dd.schedules.minimize import minimize
+from replay_dd.schedules.isolating.isolate import isolate
+from replay_dd.schedules.isolating.minimize import minimize
 from replay_dd.schedules.model import Log, Settings
-from replay_dd.schedules.record import verify_log
+from replay_dd.schedules.replaying.anchored_replay import replay_by_anchors
+from replay_dd.schedules.replaying.record import verify_log
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.strategies.anchored import kind_of
-from replay_dd.schedules.target import Plan
 from tests.runtime.programs import random_walk, run_program, write_program
 from tools.environments import SUPPORTED, find_python
 

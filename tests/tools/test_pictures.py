@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pkgutil
 import re
+from collections.abc import Callable
 from importlib.util import find_spec
+from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
 
 import replay_dd
-import replay_dd.schedules.runtime as package
+import replay_dd.schedules.runtime
 from tests.conftest import PROJECT
 from tools import draw_architecture, draw_terminal
 from tools.documents import documents
-from tools.draw_architecture import LANES, TEST, house, runtime
+from tools.draw_architecture import LANES, TEST, Floor, house, runtime, schedules
 
 PICTURE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<path>[^)]*)\)")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -38,18 +40,25 @@ def test_every_room_of_the_house_is_drawn() -> None:
     assert there - {"replay_dd.__main__"} == names
 
 
-def test_every_room_of_the_runtime_is_drawn() -> None:
-    names = {room.name for floor in runtime() for room in floor.rooms}
+@pytest.mark.parametrize(
+    ("package", "floors"),
+    [(replay_dd.schedules, schedules), (replay_dd.schedules.runtime, runtime)],
+    ids=lambda value: value.__name__,
+)
+def test_every_room_of_schedules_and_of_their_runtime_is_drawn(
+    package: ModuleType, floors: Callable[[], tuple[Floor, ...]]
+) -> None:
+    names = {room.name for floor in floors() for room in floor.rooms}
     there = {f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)}
     # What an older build has left beside its source is no room.
     assert {name for name in there if "._" not in name} == names
-    assert "replay_dd.schedules.runtime.baton" in names
+    assert len(names) > 10
 
 
 def test_the_words_of_a_room_stay_within_its_walls() -> None:
     tree = ElementTree.fromstring(draw_architecture.rooms())
     walls = [rect for rect in tree.findall(f"{SVG}rect") if "rx" in rect.attrib]
-    assert len(walls) == sum(len(floor.rooms) for floor in (*house(), *runtime()))
+    assert len(walls) == sum(len(floor.rooms) for floor in (*house(), *schedules(), *runtime()))
     words = [text for text in tree.findall(f"{SVG}text") if text.attrib["font-size"] == "12"]
     for wall in walls:
         left, top, width, height = (float(wall.attrib[name]) for name in ("x", "y", "width", "height"))

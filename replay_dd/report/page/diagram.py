@@ -8,7 +8,7 @@ from typing import Any
 
 from replay_dd.report.page.markup import Markup, cut, tag
 from replay_dd.report.page.rows import ACCESS, END, GAP, SWITCH, Row, Rows
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.vouched_sources import vouched_lines
 
 _LONGEST_WORDS = 300

@@ -16,9 +16,9 @@ from replay_dd.report.held_locks import Locks
 from replay_dd.report.page.values import Values
 from replay_dd.report.source import source_line
 from replay_dd.report.timeline import by_path, in_order
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log, Place, Switch
-from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Access, Observation
 from replay_dd.schedules.story.words import Letters
 
 ACCESS, SWITCH, END, GAP = "access", "switch", "end", "gap"

@@ -18,12 +18,12 @@ from replay_dd.report.page.markup import Child
 from replay_dd.report.page.parts import commands, facts, folded, section, text
 from replay_dd.report.page.player import FAILS, PASSES, RUN, Panel, player
 from replay_dd.report.page.rows import rows_of
-from replay_dd.schedules.answer import find_guilty_switch
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.hunt import Hunt
-from replay_dd.schedules.minimize import ScheduleMinimum
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.hunting.hunt import Hunt
+from replay_dd.schedules.isolating.answer import find_guilty_switch
+from replay_dd.schedules.isolating.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Observation
 
 _ONLY_SWITCHES = (
     "Only the switches are in a log; with --stacks, the run is replayed, and values and locks are shown, too."

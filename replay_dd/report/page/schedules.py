@@ -17,9 +17,9 @@ from replay_dd.report.page.rows import rows_of
 from replay_dd.report.page.story import story_section, title_of
 from replay_dd.report.page.tried import best_of
 from replay_dd.report.schedules import does_in_words
-from replay_dd.schedules.answer import ScheduleIsolation
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.observation import NOTHING_OBSERVED, Access
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Access
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.words import Letters

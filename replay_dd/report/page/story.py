@@ -11,7 +11,7 @@ from replay_dd.report.page.parts import section, text
 from replay_dd.report.page.tried import links_part, tried_part
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
-from replay_dd.schedules.observation import StackFrame
+from replay_dd.schedules.observed.observation import StackFrame
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Step, Story, Turn, path_of
 

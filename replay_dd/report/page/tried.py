@@ -5,7 +5,15 @@ from __future__ import annotations
 from replay_dd.report.links import links_in_words
 from replay_dd.report.page.markup import Child, Markup, cut, tag
 from replay_dd.report.tried import outcome_in_words, tried_in_words, virtual_in_words
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts, Experiments
+from replay_dd.schedules.story.experiment_results import (
+    FAILS,
+    NO_PROOF,
+    PREVENTS,
+    TOO_FEW,
+    Attempt,
+    Counts,
+    Experiments,
+)
 from replay_dd.schedules.story.links import Links
 
 _LONGEST = 400

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from replay_dd.report.held_locks import Locks
 from replay_dd.report.page.markup import cut
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.words import Letters
 
 _MOST_THINGS = 6

@@ -16,8 +16,6 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
-from replay_dd.schedules.answer import ScheduleIsolation
-from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.narrow import bodies_called, covers, narrowed, told_under
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
@@ -26,18 +24,21 @@ from replay_dd.schedules.experiments.proposals import (
     order_proposals,
     without_gaps,
 )
-from replay_dd.schedules.experiments.result import PREVENTS, TOO_FEW, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
 from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.taken_again import taken_again, to_be_widened
 from replay_dd.schedules.experiments.trials import Trials
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
+from replay_dd.schedules.replaying.comparable import time_limit_for
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.at_switch import conflict_at_edges, conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.early_signal import help_of_early_signal
+from replay_dd.schedules.story.experiment_results import PREVENTS, TOO_FEW, Attempt, Experiments
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.hanging import is_taken_by_handler
 from replay_dd.schedules.story.kinds import essential
@@ -47,7 +48,6 @@ from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.timers import help_of_cancelled_timer
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.story.unended import LOOK_FIRST, ON_EXCEPTION
-from replay_dd.schedules.target import Plan
 from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
 SCHEDULES = 100  # that are hunted, by default

@@ -10,7 +10,7 @@ from replay_dd.dd import DDMin, IntervalSet
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.experiments.proposals import is_in, without_gaps
 from replay_dd.schedules.experiments.sources import Sources, frames_of
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.virtual import Region, VirtualLock
 

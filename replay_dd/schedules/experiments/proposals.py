@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from replay_dd.schedules.experiments.sources import Sources, between, frames_of, spans_of
 from replay_dd.schedules.experiments.steps import lockable_regions, steps_of, steps_of_both
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story.conflict import Conflict, one_thing
 from replay_dd.schedules.story.locks import CONSTRUCTORS
 from replay_dd.schedules.story.story import path_of

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
-from replay_dd.schedules.failing_range import FailingRanges
-from replay_dd.schedules.hunt_plans import HuntPlans
+from replay_dd.schedules.hunting.plans import HuntPlans
+from replay_dd.schedules.isolating.failing_range import FailingRanges
 from replay_dd.schedules.model import Log, Switch, Trigger
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.replaying.replay import replay_plan
+from replay_dd.schedules.running.target import Plan, TargetRun
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.target import Plan, TargetRun
 
 NEIGHBOURS = 24  # positions of the guilty switch that are tried
 _BEYOND = 2  # how far from each edge of a failing range they go

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from replay_dd.schedules.experiments.statements import Lines, Statements
 from replay_dd.schedules.model import Program
-from replay_dd.schedules.observation import Access, StackFrame
+from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story.story import path_of
 from replay_dd.schedules.virtual import Region
 from replay_dd.schedules.vouched_sources import text_of_file

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from replay_dd.schedules.experiments.sources import Sources, between, spans_of
-from replay_dd.schedules.observation import Access, Thing
+from replay_dd.schedules.observed.observation import Access, Thing
 from replay_dd.schedules.virtual import Region
 
 

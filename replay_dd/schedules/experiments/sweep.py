@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from replay_dd.schedules.anchors import named
 from replay_dd.schedules.model import Log, Place, Switch, Trigger
-from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.replaying.replay import replay_plan
+from replay_dd.schedules.running.target import Plan
 
 MOST = 60  # positions in a function that are tried of one switch
 MOST_OUTSIDE = 300  # the same where the function is gone

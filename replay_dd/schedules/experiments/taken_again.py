@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.experiments.proposals import is_in
 from replay_dd.schedules.experiments.sources import Sources
-from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.observed.observation import Observation
 from replay_dd.schedules.virtual import VirtualLock
 
 _MOST = 3  # places told

@@ -17,16 +17,16 @@ from dataclasses import dataclass, field, replace
 
 from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.anchored_replay import AnchoredReplay, replay_by_anchors
-from replay_dd.schedules.circumstance import in_words
 from replay_dd.schedules.experiments.schedules_to_try import hunted
 from replay_dd.schedules.experiments.sweep import TRACED, Sweep, moved, sweeps
-from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.failures.signature import PASSED, Signature, signature_of
+from replay_dd.schedules.isolating.circumstance import in_words
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.parallel_runs import usable_jobs
-from replay_dd.schedules.program_files import changed_files
-from replay_dd.schedules.target import Plan, TargetRun
+from replay_dd.schedules.replaying.anchored_replay import AnchoredReplay, replay_by_anchors
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.parallel_runs import usable_jobs
+from replay_dd.schedules.running.program_files import changed_files
+from replay_dd.schedules.running.target import Plan, TargetRun
 
 REPAIRED, STILL_FAILS, FAILS_OTHERWISE, CANNOT_TELL = "repaired", "still fails", "fails otherwise", "cannot tell"
 

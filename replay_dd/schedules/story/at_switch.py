@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.model import Switch
 from replay_dd.schedules.story.after_wait import acted_after_wait
 from replay_dd.schedules.story.both import (

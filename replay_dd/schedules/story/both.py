@@ -16,9 +16,9 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.failing_range import FailingRange
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.isolating.failing_range import FailingRange
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
 from replay_dd.schedules.story.edges import adds, takes_out
 from replay_dd.schedules.story.story import called_at, own_call

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.model import Ending, Place
-from replay_dd.schedules.observation import Access, Value
+from replay_dd.schedules.observed.flow import Flow
+from replay_dd.schedules.observed.observation import Access, Value
 from replay_dd.schedules.story.chain_end import RAISES, failing_step, thread_that_died
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.dependences import RAISED, Dependences, Kind, Node

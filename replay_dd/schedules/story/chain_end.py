@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from replay_dd.schedules.flow import ENDS, Flow
 from replay_dd.schedules.model import Ending
+from replay_dd.schedules.observed.flow import ENDS, Flow
 
 RAISES = ("RAISE_VARARGS", "RERAISE")
 _CLEANS_UP = ("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "COPY", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "POP_TOP")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 
 
 def held_by_class_in_words(access: Access, failing: Observation) -> str:

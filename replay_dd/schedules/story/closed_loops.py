@@ -6,7 +6,7 @@ whole call can keep a thread from being late.
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.story import path_of
 from replay_dd.schedules.story.words import short_file

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.model import Place, Switch
-from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame, Value
 
 _FARTHEST = 60  # accesses of A between an edge and what stands in for it
 _IN_CALL = 1  # a call and the operation inside of it are one step

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from replay_dd.schedules.flow import HANDLER_BEGINS, Code
+from replay_dd.schedules.observed.flow import HANDLER_BEGINS, Code
 
 
 def deciding_branches(code: Code) -> tuple[tuple[int, ...], ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.hang import DEADLOCK, Hang, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending, Place
-from replay_dd.schedules.observation import Access, StackFrame, Value
+from replay_dd.schedules.observed.flow import Flow
+from replay_dd.schedules.observed.observation import Access, StackFrame, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.hanging import verdict_of
 from replay_dd.schedules.story.story import HangTold, Step, Story, Thing, Turn, path_of

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from replay_dd.schedules.flow import ENDS, HANDLER_BEGINS, Activation, Code, Flow
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.flow import ENDS, HANDLER_BEGINS, Activation, Code, Flow
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.control import deciding_branches
 from replay_dd.schedules.story.handled import handled_by
 

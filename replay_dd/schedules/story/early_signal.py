@@ -20,7 +20,7 @@ import re
 from collections.abc import Sequence
 
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.story import path_of

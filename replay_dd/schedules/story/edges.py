@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import TAKES, Access
+from replay_dd.schedules.observed.observation import TAKES, Access
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
 
 _HANDS_OVER = ("put", "put_nowait")

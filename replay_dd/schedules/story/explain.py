@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
-from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.comparable import time_limit_for
-from replay_dd.schedules.experiments.result import Experiments
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.replaying.comparable import time_limit_for
+from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
 from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
+from replay_dd.schedules.story.experiment_results import Experiments
 from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
 from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.kinds import CHECK_THEN_ACT, LOST_UPDATE, OF_TWO_READS, ORDER_VIOLATION, kind_of

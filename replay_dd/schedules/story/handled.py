@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from replay_dd.schedules.flow import ENDS, HANDLER_BEGINS, Activation, Flow
+from replay_dd.schedules.observed.flow import ENDS, HANDLER_BEGINS, Activation, Flow
 
 WAITS = ("YIELD_VALUE", "RETURN_GENERATOR", "SEND")
 _HANDLER_ENDS = "POP_EXCEPT"

@@ -12,9 +12,9 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.hang import NO_PROGRESS, SIGNAL_HANDLER, TIME_LIMIT, Hang, HangFrame, HangThing
 from replay_dd.schedules.model import Ending
+from replay_dd.schedules.observed.flow import Flow
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.death import beginning_with_death
 from replay_dd.schedules.story.endless import of_time_limit

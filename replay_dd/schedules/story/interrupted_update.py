@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.flow import Flow
+from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.flow import Flow
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, find_conflict
 from replay_dd.schedules.story.dependences import Dependences, Kind, Node
 

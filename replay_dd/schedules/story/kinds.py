@@ -8,7 +8,7 @@ of two accesses by one thread and one by another that no serial order explains a
 from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.edges import (
     NUMBERS,

@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.circumstance import ScheduleRunner
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.isolating.circumstance import ScheduleRunner
 from replay_dd.schedules.model import Log, Switch, Trigger
-from replay_dd.schedules.observation import Access, Observation
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.observed.observation import Access, Observation
+from replay_dd.schedules.replaying.replay import replay_plan
+from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.twins import windows_around
 

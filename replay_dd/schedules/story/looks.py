@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing
 from replay_dd.schedules.story.order import Visit, visits_of
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.circumstance import MixedSchedules
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.isolating.circumstance import MixedSchedules
 from replay_dd.schedules.model import Ending
+from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.links import Links, try_links
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins

@@ -6,7 +6,7 @@ Who else has made it do so, and when, is the story. But no lock and no order is 
 from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.edges import takes_out
 from replay_dd.schedules.story.victim import step_in_loop
 from replay_dd.schedules.story.words import at_place

@@ -6,7 +6,7 @@ would make them wait for each other, if anything of the program's own encloses b
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 
 _VARIABLES = ("global", "attribute", "cell", "item")
 

@@ -13,7 +13,7 @@ Rules of this module:
 from __future__ import annotations
 
 from replay_dd.schedules.model import Ending, UncaughtException
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.victim import finds_none, is_raised, same_look
 
 _MOST_LINES = 3  # between a look and the `raise` that it decides

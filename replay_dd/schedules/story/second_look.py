@@ -5,7 +5,7 @@ Double-checked locking without its second check: the lock lets the threads act o
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.observed.observation import Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, checks, one_thing
 

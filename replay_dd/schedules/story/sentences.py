@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out

@@ -10,7 +10,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.links import Links
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import SHARED_CONTEXT
 from replay_dd.schedules.story.verdict import name_of_dead

@@ -8,8 +8,8 @@ From a look that found nothing and raised an exception, no value comes; it decid
 
 from __future__ import annotations
 
-from replay_dd.schedules.flow import Flow
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.flow import Flow
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, in_one_section
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.interrupted_update import is_made_of

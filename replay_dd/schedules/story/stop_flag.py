@@ -7,7 +7,7 @@ that nothing is left.
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, checks
 from replay_dd.schedules.story.edges import adds, empties, takes_out

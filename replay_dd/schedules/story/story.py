@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from replay_dd.schedules.hang import Hang
-from replay_dd.schedules.observation import Access, StackFrame
+from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story.verdict import Verdict
 
 _DONE_TO = ("left over", "modified", "overwritten", "published", "undone")  # kinds that say what happened to a thing

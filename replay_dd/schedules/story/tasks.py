@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import tell_race

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop

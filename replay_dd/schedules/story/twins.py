@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from replay_dd.schedules.execution import run_once_more
-from replay_dd.schedules.failing_range import FailingRange
-from replay_dd.schedules.flow import Flow
-from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hang import Hang
+from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
-from replay_dd.schedules.replay import exact_plan
+from replay_dd.schedules.observed.flow import Flow
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Observation
+from replay_dd.schedules.replaying.execution import run_once_more
+from replay_dd.schedules.replaying.replay import exact_plan
+from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.runtime.points.bytecode import ACCESS
 
 _WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed

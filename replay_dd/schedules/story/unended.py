@@ -8,9 +8,9 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangFrame, HangStep, HangThing
 from replay_dd.schedules.model import Ending
+from replay_dd.schedules.observed.flow import Flow
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.undone_items import of_undone_items, waits_until_done
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_calls, own_name, things_of

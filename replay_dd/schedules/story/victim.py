@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from replay_dd.schedules.model import Ending, Switch
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about, one_thing, until_closed
 from replay_dd.schedules.story.edges import misses
 

@@ -15,8 +15,8 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from replay_dd.schedules.flow import ENDS, Activation, Flow
 from replay_dd.schedules.hang import HangFrame, HangStep
+from replay_dd.schedules.observed.flow import ENDS, Activation, Flow
 from replay_dd.schedules.story.handled import WAITS, raised_at
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observation import Access, StackFrame, Value
+from replay_dd.schedules.observed.observation import Access, StackFrame, Value
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_FOLDERS = ("os.mkdir", "os.rmdir", "mkdir", "rmdir", "isdir", "is_dir", "iterdir")

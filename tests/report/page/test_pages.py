@@ -19,7 +19,7 @@ from replay_dd.report.page.runs import log_page
 from replay_dd.report.page.story import story_section
 from replay_dd.report.trace import TracedRun, trace_of
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.observed.observation import Observation
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn
 from replay_dd.trust.printable import printable

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from replay_dd.schedules.model import Ending, Place, Program
-from replay_dd.schedules.observation import Access, StackFrame, Value
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.observed.observation import Access, StackFrame, Value
+from replay_dd.schedules.running.target import Plan
 from tests.schedules.logs import FAILED, PASSED, log_of
 
 NOTHING = Value("?", "", -1)

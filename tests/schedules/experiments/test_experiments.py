@@ -14,19 +14,19 @@ import pytest
 from replay_dd.errors.program import NotControlledError
 from replay_dd.report.story import story_as_json, story_as_text
 from replay_dd.report.tried import attempt_in_words
-from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments import experiments as module
 from replay_dd.schedules.experiments.experiments import Budget, try_repairs, with_experiments
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import in_turns, neighbours
-from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges
-from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.hunt_options import HuntOptions
-from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.hunting.hunt import hunt
+from replay_dd.schedules.hunting.options import HuntOptions
+from replay_dd.schedules.isolating.answer import ScheduleIsolation
+from replay_dd.schedules.isolating.failing_range import NO_RANGES, FailingRange, FailingRanges
+from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.model import Settings, Switch
+from replay_dd.schedules.running.target import Plan, describe_program
 from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.experiment_results import FAILS, NO_PROOF, PREVENTS, Experiments
 from replay_dd.schedules.story.explain import Explanation, explain
-from replay_dd.schedules.target import Plan, describe_program
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.schedules.experiments.fakes import access
 from tests.schedules.logs import log_of

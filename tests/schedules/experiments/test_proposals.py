@@ -19,7 +19,7 @@ from replay_dd.schedules.experiments.proposals import (
 )
 from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.statements import Statements
-from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.observed.observation import Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.schedules.experiments.fakes import access, program_with

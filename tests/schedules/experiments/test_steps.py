@@ -9,7 +9,7 @@ import pytest
 from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.statements import Statements
 from replay_dd.schedules.experiments.steps import steps_of_both
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.virtual import Region
 from tests.schedules.experiments.fakes import access, program_with
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from replay_dd.report.tried import tried_in_words
-from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Counts, Experiments
 from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.taken_again import taken_again, to_be_widened
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
+from replay_dd.schedules.story.experiment_results import PREVENTS, Attempt, Counts, Experiments
 from replay_dd.schedules.virtual import Region, VirtualLock
 from tests.schedules.experiments.fakes import access, program_with
 

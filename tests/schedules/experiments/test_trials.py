@@ -10,12 +10,20 @@ import pytest
 
 from replay_dd.report.tried import outcome_in_words, tried_in_words
 from replay_dd.schedules.experiments.experiments import Budget, _Made, _Search
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts, Experiments
 from replay_dd.schedules.experiments.trials import Trials
-from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
+from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.virtual.lock import NOT_TAKEN
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.story.experiment_results import (
+    FAILS,
+    NO_PROOF,
+    PREVENTS,
+    TOO_FEW,
+    Attempt,
+    Counts,
+    Experiments,
+)
 from replay_dd.schedules.virtual import Region, VirtualLock
 from tests.schedules.experiments.fakes import FAILS as FAILED
 from tests.schedules.experiments.fakes import PASSES, FakeRunner

@@ -12,7 +12,6 @@ import pytest
 
 from replay_dd.outcome import Outcome
 from replay_dd.report.verification import verification_as_json, verification_in_words
-from replay_dd.schedules.anchored_replay import AnchoredReplay
 from replay_dd.schedules.anchors import named
 from replay_dd.schedules.experiments import verify
 from replay_dd.schedules.experiments.sweep import MOST_OUTSIDE, moved, sweeps
@@ -24,12 +23,13 @@ from replay_dd.schedules.experiments.verify import (
     Verification,
     verify_repair,
 )
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.hunt_options import HuntOptions
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.hunting.hunt import hunt
+from replay_dd.schedules.hunting.options import HuntOptions
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Ending, Log, Place, Settings, Switch
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.replaying.anchored_replay import AnchoredReplay
+from replay_dd.schedules.running.target import describe_program
 from tests.schedules.logs import FAILED, log_of
 
 pytestmark = pytest.mark.once

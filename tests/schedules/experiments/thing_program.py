@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.virtual import Region
 from tests.schedules.experiments.fakes import access

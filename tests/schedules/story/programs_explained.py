@@ -6,12 +6,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.hunt_options import HuntOptions
-from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.hunting.hunt import hunt
+from replay_dd.schedules.hunting.options import HuntOptions
+from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.running.target import describe_program
 from replay_dd.schedules.story.explain import Explanation, explain
-from replay_dd.schedules.target import describe_program
 
 
 def explained(source: Path, folder: Path, *, seed: int = 0) -> tuple[Explanation, Program]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from replay_dd.schedules.flow import Activation, Code, Flow, Instruction, Step
+from replay_dd.schedules.observed.flow import Activation, Code, Flow, Instruction, Step
 
 _LEAVE = ("RETURN_VALUE", "RERAISE")
 

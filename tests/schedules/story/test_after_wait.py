@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.after_wait import acted_after_wait
 from replay_dd.schedules.story.conflict import Conflict, Edge

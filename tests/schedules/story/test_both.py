@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.both import (
     with_first_half,

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
+from replay_dd.schedules.observed.flow import Flow
 from replay_dd.schedules.story.chain_end import failing_step
 
 pytestmark = pytest.mark.once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
 from tests.schedules.story.test_kinds import access
 from tests.schedules.story.test_victim import seen

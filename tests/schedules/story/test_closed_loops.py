@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.schedules.observation import Access, StackFrame
+from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from tests.schedules.story.test_kinds import Y, access

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.observation import NOTHING_OBSERVED
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import find_conflict, until_closed
 from replay_dd.schedules.story.kinds import kind_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.schedules.observation import NOTHING_OBSERVED
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED
 from replay_dd.schedules.story.control import deciding_branches
 from replay_dd.schedules.story.dependences import RAISED, Dependences, Kind, Node
 from tests.schedules.story.ran import Ran, code_of

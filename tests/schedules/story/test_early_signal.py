@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.observation import Access, StackFrame
+from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.early_signal import help_of_early_signal

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation, Thing, Value
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Observation, Thing, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.edges import misses

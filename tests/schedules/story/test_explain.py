@@ -10,9 +10,9 @@ import pytest
 
 from replay_dd.errors.program import NotControlledError
 from replay_dd.report.story import story_as_json, story_as_text
-from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.observation import Observation, Value
+from replay_dd.schedules.observed.observation import Observation, Value
 from replay_dd.schedules.story import explain as module
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.at_switch import conflict_of, conflicts_elsewhere

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.first_difference import MOST, conflicts_of_first_looks
 from tests.schedules.story.test_kinds import Y, access, number
 from tests.schedules.story.test_victim import seen

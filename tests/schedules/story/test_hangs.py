@@ -14,8 +14,8 @@ from replay_dd.report.hangs import hang_as_json, hang_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Program, Settings, Trigger
+from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 from replay_dd.schedules.story.hanging import verdict_of
-from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 from tests.schedules.story.programs_explained import explained
 
 PROGRAMS = Path(__file__).parent / "hangs"

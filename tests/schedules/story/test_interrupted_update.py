@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.schedules.flow import Flow
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.flow import Flow
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import interrupted_update as module
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.dependences import Dependences

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.model import Place, Switch
-from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.kinds import essential, kind_of

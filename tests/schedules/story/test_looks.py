@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of

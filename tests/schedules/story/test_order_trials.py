@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.circumstance import MixedSchedules
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.isolating.circumstance import MixedSchedules
 from replay_dd.schedules.story import order_trials as module
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.links import Links

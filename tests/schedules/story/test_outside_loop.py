@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from replay_dd.schedules.model import Ending, UncaughtException
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.outside_loop import find_call_outside

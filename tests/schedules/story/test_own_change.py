@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.tell import tell_race

@@ -8,7 +8,7 @@ import pytest
 
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observation import Observation, StackFrame, Value, _as_written
+from replay_dd.schedules.observed.observation import Observation, StackFrame, Value, _as_written
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.tell import tell_race

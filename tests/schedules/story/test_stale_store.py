@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.schedules.flow import Flow
-from replay_dd.schedules.observation import Access
+from replay_dd.schedules.observed.flow import Flow
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.links import FAILS_TOO, Link, Links
 from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store

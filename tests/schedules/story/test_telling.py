@@ -12,19 +12,19 @@ import pytest
 from replay_dd.report.chain import chain_as_text
 from replay_dd.report.page.story import _turn as turn_on_the_page
 from replay_dd.report.story import _turn as turn_as_text
-from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.hunt_options import HuntOptions
-from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.hunting.hunt import hunt
+from replay_dd.schedules.hunting.options import HuntOptions
+from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.model import Place, Settings
-from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame, Value
+from replay_dd.schedules.running.target import describe_program
 from replay_dd.schedules.story.chain import Chain, ChainStep, _Search
 from replay_dd.schedules.story.dependences import Node
 from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.story import Step, Turn
 from replay_dd.schedules.story.words import Letters
-from replay_dd.schedules.target import describe_program
 from tests.report.observed import UNKNOWN, access, value
 from tests.schedules.logs import log_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.observation import Access, StackFrame
+from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.timers import help_of_cancelled_timer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
-from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
+from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, find_conflict, used_unready
 from replay_dd.schedules.story.kinds import kind_of

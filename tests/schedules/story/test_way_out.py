@@ -9,14 +9,14 @@ import pytest
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.experiments.experiments import Budget, with_experiments
 from replay_dd.schedules.hang import HangFrame
-from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.hunt_options import HuntOptions
-from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.hunting.hunt import hunt
+from replay_dd.schedules.hunting.options import HuntOptions
+from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.running.target import describe_program
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.story.way_out import WayOut, decides_to_release, returns_in_one_way
-from replay_dd.schedules.target import describe_program
 
 LENT = """\
 import threading

@@ -1,0 +1,1 @@
+"""Isolates the guilty switch, and minimizes schedules."""

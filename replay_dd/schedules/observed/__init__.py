@@ -1,0 +1,1 @@
+"""What a run told of its threads: instructions, accesses, and how values flowed."""

@@ -1,0 +1,1 @@
+"""Records runs and replays them: exactly, with more observed, or after the program was edited."""

@@ -1,0 +1,1 @@
+"""Runs programs under the runtime, in processes of their own or forked, and reads what they tell."""

@@ -1,0 +1,163 @@
+"""The first runs of a hunt: which they are, and how many there is time for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from replay_dd.schedules.hunting.opening_plans import FIRST, is_opening, some_are_alike
+from replay_dd.schedules.hunting.openings import DEFAULT, Made, opened, opening_runs
+from replay_dd.schedules.hunting.plans import HuntPlans
+from replay_dd.schedules.model import Ending, Settings
+from replay_dd.schedules.observed.touches import Touch
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, TargetRun, describe_program
+from tests.schedules.logs import FAILED, PASSED, log_of
+
+pytestmark = pytest.mark.once
+
+ENDLESS = replace(PASSED, timed_out=True, complete=False)
+OVER, NEVER = float("-inf"), float("inf")
+
+
+def touches(**places: Sequence[int]) -> tuple[Touch, ...]:
+    """Each thread (``t1`` is "0.1", ``t`` the main one) changes one thing that all share, at these places."""
+    return tuple(
+        Touch(".".join(["0", *thread[1:]]), time, time, place, (1, ".value"), changes=True)
+        for thread, visited in places.items()
+        for time, place in enumerate(visited)
+    )
+
+
+ALIKE = touches(t1=range(20), t2=range(20), t3=[70])
+DIFFERENT = touches(t1=range(20), t2=range(2, 22))
+
+
+TWO_ALIKE = """
+import threading
+
+value = 0
+
+def add():
+    global value
+    value += 1
+
+threads = [threading.Thread(target=add) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+class Endings:
+    """Makes runs that end like this, one after the other, and notes their plans."""
+
+    def __init__(self, endings: Sequence[Ending], touched: tuple[Touch, ...] = ()) -> None:
+        self.endings = list(endings)
+        self.touched = touched
+        self.plans: list[Plan] = []
+
+    def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
+        self.plans.append(plan)
+        return TargetRun(log_of([], self.endings.pop(0)), b"", "", "", touches=self.touched)
+
+
+def made_in(
+    endings: Sequence[Ending],
+    ends_at: float = NEVER,
+    most: int = 9,
+    seed: int = 3,
+    touched: tuple[Touch, ...] = (),
+) -> tuple[list[Plan], list[Made]]:
+    """The plans that were run, and what ``opened`` returns, in one list."""
+    runner = Endings(endings, touched)
+    before, last, _ = opened(cast("Runner", cast("Any", runner)), 60.0, most, ends_at, seed)
+    return runner.plans, [*before, last]
+
+
+@pytest.mark.parametrize(
+    ("endings", "ends_at", "plans"),
+    [
+        ([ENDLESS], OVER, [FIRST]),
+        ([PASSED], OVER, [FIRST]),
+        ([FAILED, PASSED], OVER, [FIRST, DEFAULT]),  # it counts only beside a run that passes
+        ([ENDLESS, PASSED], NEVER, [FIRST, DEFAULT]),
+    ],
+)
+def test_no_more_runs_than_there_is_time_for(endings: list[Ending], ends_at: float, plans: list[Plan]) -> None:
+    run, made = made_in(endings, ends_at)
+    assert run == [plan for plan, _ in made] == plans
+    assert made[-1][1].log.ending == endings[-1]
+
+
+def kinds_of(plans: Sequence[Plan]) -> list[object]:
+    return [plan.strategy if "seed" in plan.options else dict(plan.options) for plan in plans]
+
+
+UNEVEN = {"abreast": 0, "latest": 1, "uneven": 1}
+IN_STEP = {"abreast": 1, "latest": 1, "uneven": 0}
+PATIENT = {"views": 1}
+
+
+def test_threads_that_run_the_same_code_go_at_different_paces_and_later_in_step() -> None:
+    plans, _ = made_in([PASSED] * 6, touched=ALIKE)
+    assert kinds_of(plans[1:5]) == [UNEVEN, "pct", IN_STEP, PATIENT]
+    assert (plans[0], plans[5]) == (FIRST, DEFAULT)
+    assert [is_opening(plan) for plan in plans] == [True] * 5 + [False]
+
+
+def test_of_threads_that_differ_who_was_overtaken_waits_and_two_schedules_are_drawn() -> None:
+    plans, _ = made_in([PASSED] * 5, touched=DIFFERENT)
+    assert kinds_of(plans[1:4]) == [PATIENT, "pct", "uniform"]
+    assert (plans[0], plans[4]) == (FIRST, DEFAULT)
+    assert [is_opening(plan) for plan in plans] == [True] * 4 + [False]
+
+
+def test_what_is_drawn_follows_what_the_runs_before_have_shown() -> None:
+    short = replace(PASSED, thread_times={"0": 5, "0.1": 9})
+    plans, _ = made_in(
+        [short, replace(PASSED, thread_times={"0": 7, "0.1": 8}), PASSED, PASSED, PASSED], touched=DIFFERENT
+    )
+    assert (plans[2].options["seed"], plans[2].thread_times) == (3, {"0": 5, "0.1": 9})
+    assert set(plans[2].points) == {"0.1", "0.2"}, "where they touch the same"
+    assert (plans[3].options["seed"], plans[3].thread_times) == (3, {"0": 7, "0.1": 8})
+
+
+def test_the_main_thread_is_like_no_other_and_small_differences_do_not_matter() -> None:
+    assert some_are_alike(touches(t1=range(20), t2=range(1, 20)))
+    assert not some_are_alike(touches(t1=range(20), t2=range(2, 20)))
+    assert not some_are_alike(touches(t=range(20), t1=range(20)))
+    assert not some_are_alike(())
+
+
+def test_fewer_openings_where_few_runs_are_wanted() -> None:
+    plans, _ = made_in([PASSED, PASSED], most=1)
+    assert plans == [FIRST, DEFAULT]
+
+
+def test_an_opening_that_is_drawn_asks_seldom_in_a_long_run() -> None:
+    plans, _ = made_in([PASSED, replace(PASSED, global_time=5_001), PASSED, PASSED, PASSED])
+    assert plans[3].strategy == "pct"
+    assert is_opening(plans[3])
+
+
+def test_a_fixed_order_that_an_opening_had_is_not_made_again(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(TWO_ALIKE)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        first = runner.run(Plan("profile"), 60)
+        plans = HuntPlans(first, 0, 60)
+        openings = []
+        for plan, run in opening_runs(runner, 60, 9, 0):
+            openings.append(plan)
+            plans.look_at(plan, run)
+    made = [plan.options for plan in (*openings, *plans) if plan.options and "seed" not in plan.options]
+    in_step = [options for options in made if options.get("abreast") and not options["uneven"]]
+    assert len(in_step) == 1, "threads that run the same code start in step, and once is enough"
+    assert {"latest_first": 1} in made
