@@ -31,6 +31,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.errors.user import UsageError
 from replay_dd.experiment.process import find_program
+from replay_dd.input.archives import opened
 from replay_dd.input.folder import Packing, pack
 from replay_dd.input.folder_levels import LevelOfFile, levels_in_folder
 from replay_dd.input.levels import NAMES, Tree, default_levels, levels_named
@@ -217,13 +218,16 @@ def input_command(
         if any(path.exists() and path.samefile(source) for source in (whole, passing) if source is not None):
             raise UsageError(f"The result would overwrite {path}.", "Name another file with `-o`.")
     results.check()
+    source = Source(whole, content, read_input if packing is None else lambda folder: pack(folder)[1])
+    if packing is None and base is None and units is delimiter is None and whole != STANDARD_INPUT:
+        content, target = opened(content, target, search["oracle"])
     return reduce_and_tell(
         *(name, content, target, {**search, "may_fork": not no_fork}, results),
-        levels=None if packing is not None else _levels(whole, units, delimiter, language),
-        levels_of_files=None if packing is None else _levels_of_files(units, delimiter),
+        levels=None if target.packing is not None else _levels(whole, units, delimiter, language),
+        levels_of_files=None if target.packing is None else _levels_of_files(units, delimiter),
         passing=base,
         every=every,
-        source=Source(whole, content, read_input if packing is None else lambda folder: pack(folder)[1]),
+        source=source,
         as_json=as_json,
     )
 

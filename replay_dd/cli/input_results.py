@@ -213,8 +213,8 @@ def reduce_and_tell(
 
 
 def _write(found: InputIsolation, results: Results, name: str, target: Target) -> None:
-    if target.packing is None:
-        write_whole(results.failing, found.failing)
+    if target.packing is None or not target.is_folder:
+        write_whole(results.failing, target.given(found.failing))
     else:
         target.packing.unpack(found.failing, results.failing)
     if found.passing is not None and results.passing is not None:

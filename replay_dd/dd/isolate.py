@@ -25,6 +25,7 @@ from replay_dd.outcome import Outcome
 
 FAIL, PASS = Outcome.FAIL, Outcome.PASS
 _PROGRESS = 0.05  # of what is left: less is none
+_PROGRESS_TOGETHER = 0.2  # of several questions: many small steps lead on, too
 
 
 class Move(NamedTuple):
@@ -88,6 +89,7 @@ class _MoveDD(Algorithm):
         self.gave_up = False
         self._patience: int | None = None
         self._fruitless: tuple[IntervalSet, ...] = ()
+        self._left_then = self._delta.count
         self.c_pass = c_pass
         self.c_fail = c_fail
         self._moves = moves
@@ -155,8 +157,9 @@ class _MoveDD(Algorithm):
         self._make_move(outcome)
         if self._patience is None:
             return
-        if before - self._delta.count > before * _PROGRESS:
-            self._fruitless = ()
+        left = self._delta.count
+        if before - left > before * _PROGRESS or self._left_then - left > self._left_then * _PROGRESS_TOGETHER:
+            self._fruitless, self._left_then = (), left
         elif asked not in self._fruitless:
             self._fruitless = (*self._fruitless, asked)
         if len(self._fruitless) >= self._patience and self._asked is not None:
@@ -202,7 +205,7 @@ class DD(_MoveDD):
             spreads the moves over the difference (as :class:`BookDD` does), instead of at the first part (as the
             printed program does).
         patience: give up after so many different questions in a row that took away less than a twentieth of what was
-            left; None to go on to the end.
+            left each, and less than a fifth of it together; None to go on to the end.
 
     Raises:
         ValueError: ``c_pass`` is not contained in ``c_fail``, or there is no such split rule.

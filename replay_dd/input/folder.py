@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,9 +147,14 @@ def pack(folder: Path) -> tuple[Packing, bytes]:
         raise InputError(f"The folder {folder} has no files.", "Give the folder that holds the input.")
     # In the order of whole paths, so that the files of a folder stand together.
     found.sort(key=lambda file: file[0].split(b"/"))
-    mark = _mark([body for _, _, body in found])
+    return packed([(os.fsdecode(path), mode, body) for path, mode, body in found])
+
+
+def packed(files: Sequence[tuple[str, int, bytes]]) -> tuple[Packing, bytes]:
+    """Pack files, each of which is a path, its permissions and its content, in this order."""
+    mark = _mark([body for _, _, body in files])
     return Packing(mark), b"".join(
-        mark + path + _END + str(mode).encode() + _END + body + _END for path, mode, body in found
+        mark + os.fsencode(path) + _END + str(mode).encode() + _END + body + _END for path, mode, body in files
     )
 
 

@@ -203,7 +203,7 @@ class Runs:
             self.why_fresh = "forking is switched off"
         elif not is_python(target):
             self.why_fresh = "the command does not start a Python program itself"
-        elif target.fresh_copy or target.packing is not None:
+        elif target.fresh_copy or target.is_folder:
             self.why_fresh = "each run has a folder of its own"
         elif not Path("/proc/self/fd").is_dir():
             self.why_fresh = "this system has no /proc"
@@ -273,12 +273,13 @@ class Runs:
                 return None
             self._inputs.add(key)
             waiting = self._idle.pop() if self._idle else None
+        given = self._target.given(content)
         try:
             if waiting is None:
-                waiting = self._started(content)
+                waiting = self._started(given)
                 with self._lock:
                     self._all.append(waiting)
-            finished = waiting.run(content, self.longer)
+            finished = waiting.run(given, self.longer)
         except CannotForkError as error:
             if not LIVE.stopped:
                 self._stop(str(error))

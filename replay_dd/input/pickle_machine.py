@@ -51,6 +51,11 @@ class Made(Value):
         """Elements, pairs, and the state of an object."""
         return self.cuts
 
+    @property
+    def has_fields(self) -> bool:
+        """Whether it is a tuple."""
+        return self.name.startswith("TUPLE")
+
 
 class Operation(NamedTuple):
     """One step of a pickle, and where it is."""

@@ -23,6 +23,7 @@ from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
+_WRITTEN_ANEW = "The archive was written anew from its files, uncompressed if it is a ZIP file."
 _CORRECTED = "Lengths and checksums in the input were corrected to match what is left."
 
 
@@ -141,6 +142,8 @@ def reduce_input(
     kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
     if kept is not None and failing != joined(content, kept):
         notes = (*notes, _CORRECTED)
+    if target.archive is not None:
+        notes = (*notes, _WRITTEN_ANEW)
     return InputIsolation(
         isolation,
         content,

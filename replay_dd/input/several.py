@@ -31,11 +31,11 @@ from replay_dd.input.space import Inside, Left, Subtrees
 from replay_dd.input.target import Target
 from replay_dd.input.trees import Node, everything, families_at
 from replay_dd.input.units import LINES
+from replay_dd.input.values_without_cause import MOST_ALONE, format_of, items_of_cause, without_cause, written_out
 from replay_dd.outcome import Outcome
 
 _LEAST_WITNESSES = 2
 _LEAST_REST = 0.25  # of the input: what is left if nearly all is left out fails for want of the rest
-_MOST_ALONE = 8
 _MEMBER = re.compile(rb"[\"']?[\w.$-]+[\"']?\s*[:=]")  # how a member of a record begins, such as `"name": 5`
 
 
@@ -92,6 +92,8 @@ def reduce_all(
     known: list[Ending] = []
     on_nothing: Ending | None = None
     limit_s = target.time_limit_s
+    if target.packing is None:
+        content = written_out(content, target, oracle)
     while True:
         tests_left = None if max_tests is None else max(max_tests - sum(one.isolation.tests for one in found), 1)
         seconds_left = None if time_budget_s is None else max(time_budget_s - (time.monotonic() - began_s), 0.001)
@@ -176,6 +178,10 @@ def _rest(
 
 def _items(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[Left, Sequence[int], int]]:
     """The items of lists that the bytes kept for a failure are part of; each in a space, with its siblings there."""
+    values = format_of(content) if target.packing is None else None
+    if values is not None:
+        yield from items_of_cause(content, kept, values)
+        return
     _, families, cause = _nodes(content, kept, target)
     inner = Subtrees(content, families)
     first = 0
@@ -183,7 +189,7 @@ def _items(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[
         siblings = range(first, first + len(family))
         first = siblings.stop
         hit = [number for number, node in zip(siblings, family, strict=True) if _touches(node, cause)]
-        if len(family) > 1 and len(hit) <= _MOST_ALONE:
+        if len(family) > 1 and len(hit) <= MOST_ALONE:
             for number in hit:
                 node = family[number - siblings.start]
                 if node.kind == "item" and not _MEMBER.match(content[node.start : node.stop]):
@@ -214,6 +220,10 @@ def _bodies(content: bytes, target: Target) -> list[tuple[int, int]]:
 def _ways(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[Left, IntervalSet]]:
     """Ways to leave out the bytes that were kept for a failure, from these alone to all that they are part of."""
     packing = target.packing
+    values = format_of(content) if packing is None else None
+    if values is not None:
+        yield from without_cause(content, kept, values)
+        return
     root, families, cause = _nodes(content, kept, target)
 
     def without(space: Left, touched: Iterable[int]) -> tuple[Left, IntervalSet]:
@@ -223,10 +233,10 @@ def _ways(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[L
     nodes = [node for family in families for node in family]
     hit = {id(node) for node in nodes if _touches(node, cause)}
     items = [number for number, node in enumerate(nodes) if id(node) in hit and node.kind == "item"]
-    yield from (without(inner, [number]) for number in reversed(items[-_MOST_ALONE:]))
+    yield from (without(inner, [number]) for number in reversed(items[-MOST_ALONE:]))
     lines = Inside(content, [(body, LINES) for body in _bodies(content, target)])
     of_cause = list(lines.touched(cause))
-    if 1 < len(of_cause) <= _MOST_ALONE:
+    if 1 < len(of_cause) <= MOST_ALONE:
         yield from (without(lines, [line]) for line in reversed(of_cause))
     yield Subtrees(content, [[Node(start, stop, "cause") for start, stop in cause.intervals]]), EMPTY
     innermost = (

@@ -11,7 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -38,7 +38,8 @@ class Target:
         environment: all environment variables.
         fresh_copy: run in a fresh copy of the working directory.
         time_limit_s: seconds after which a run is killed.
-        packing: how the files of a folder are packed, if the input is one.
+        packing: how the files of a folder or an archive are packed, if the input is one.
+        archive: makes an archive of these files; None for a folder.
         leaves_files: whether a run was seen to leave files in the working directory.
     """
 
@@ -49,6 +50,7 @@ class Target:
     fresh_copy: bool = False
     time_limit_s: float | None = None
     packing: Packing | None = None
+    archive: Callable[[bytes], bytes] | None = None
     leaves_files: bool = False
 
     def size(self, content: bytes) -> int:
@@ -65,6 +67,15 @@ class Target:
     def limit_s(self, longer: float) -> float | None:
         """So many times the time limit; None if there is none."""
         return None if self.time_limit_s is None else longer * self.time_limit_s
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the program gets a folder."""
+        return self.packing is not None and self.archive is None
+
+    def given(self, content: bytes) -> bytes:
+        """The file that the program gets, unless it gets a folder."""
+        return content if self.archive is None else self.archive(content)
 
     @property
     def takes_a_file(self) -> bool:
@@ -92,14 +103,15 @@ class Target:
         """
         with private_folder() as folder:
             environment = self.environment if variables is None else variables
-            command = Command(self._with(more), self.directory, environment, content, self.fresh_copy)
+            given = content if self.is_folder else self.given(content)
+            command = Command(self._with(more), self.directory, environment, given, self.fresh_copy)
             path = folder.temporary / self.name
-            if self.packing is not None:
+            if self.is_folder and self.packing is not None:
                 self.packing.unpack(content, path)
                 if not self.takes_a_file:
                     command = replace(command, directory=path, standard_input=b"", fresh_copy=False)
             elif self.takes_a_file:
-                path.write_bytes(content)
+                path.write_bytes(given)
             if self.takes_a_file:
                 arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")

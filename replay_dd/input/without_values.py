@@ -41,6 +41,11 @@ class Value(ABC):
     def elements(self) -> list[Cut]:
         """What can be left out of it."""
 
+    @property
+    def has_fields(self) -> bool:
+        """Whether programs expect all of its elements, as of a record."""
+        return False
+
     def all(self) -> Iterator[Self]:
         """This one and all inside of it, in order."""
         waiting = [self]

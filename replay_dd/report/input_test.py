@@ -76,8 +76,8 @@ def _lines(cases: Iterable[tuple[bytes, str]], target: Target, path: Path) -> It
     for number, (content, condition) in enumerate(cases, 1):
         suffix = f"_{number}" if len(cases) > 1 else ""
         yield f"def test_{_identifier(target.name)}{suffix}(tmp_path):"
-        if target.packing is None:
-            yield from _literal("content = ", content, "    ")
+        if target.packing is None or not target.is_folder:
+            yield from _literal("content = ", target.given(content), "    ")
         else:
             yield "    content = {"
             for file in target.packing.files(content):
@@ -89,15 +89,15 @@ def _lines(cases: Iterable[tuple[bytes, str]], target: Target, path: Path) -> It
         yield ""
     yield "def run(content, folder):"
     yield f"    path = folder / {target.name!r}"
-    if target.packing is None:
+    if not target.is_folder:
         yield "    path.write_bytes(content)"
     else:
         yield "    for name, text in content.items():"
         yield "        (path / name).parent.mkdir(parents=True, exist_ok=True)"
         yield "        (path / name).write_bytes(text)"
     yield f'    command = [word.replace("{PLACE}", str(path)) for word in COMMAND]'
-    directory = "DIRECTORY" if target.takes_a_file or target.packing is None else "path"
-    given = "b''" if target.takes_a_file or target.packing is not None else "content"
+    directory = "DIRECTORY" if target.takes_a_file or not target.is_folder else "path"
+    given = "b''" if target.takes_a_file or target.is_folder else "content"
     yield "    return subprocess.run("
     yield f"        command, cwd={directory}, input={given}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,"
     yield f"        timeout={limit_s:g},"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import decimal
 import pickle
+import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +18,7 @@ from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.levels import course
 from replay_dd.input.pickles import Pickles
-from replay_dd.input.reduce import InputIsolation
+from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.several import reduce_all
 from replay_dd.input.space import Cuts, Rewritten
 from replay_dd.input.target import Target
@@ -206,3 +208,24 @@ def test_what_else_a_rewritten_pickle_shows_is_not_known() -> None:
     several = reduce_all(whole, Target(("true",), "input"), Oracle(), lambda *_: answer(b"other"))
     assert (len(several.found), several.rest) == (1, None)
     assert "in another way" in _rest_in_words(several)
+
+
+@pytest.mark.parametrize("write", [pickle.dumps, lambda values: pickle.dumps(values, 0)])
+def test_all_failures_of_a_pickle_are_found_though_it_is_written_out_first(write: Callable[[Any], bytes]) -> None:
+    orders = [{"day": "2024-01-11", "items": [("ink", 2), ("pen", 3)]} for _ in range(6)]
+    orders[1]["day"] = "2024-13-11"
+    orders[4]["items"] = [("ink", 1), ("pen", "many")]
+    program = (
+        "import datetime, pickle, sys\n"
+        "data = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "for order in data: datetime.date.fromisoformat(order.get('day', '2024-01-01'))\n"
+        "for order in data:\n"
+        "    for name, count in order.get('items', ()): count + 1\n"
+    )
+    target = Target((sys.executable, "-c", program, "{}"), "orders.pickle")
+    several = reduce_all(write(orders), target, Oracle(), lambda content, *_: reduce_input(content, target))
+    first, second = (pickle.loads(one.failing) for one in several.found)
+    assert first == [{"day": "2024-13-11"}]
+    assert [len(pair) for order in second for pair in order["items"]] == [2]
+    assert several.rest is not None
+    assert several.rest.verdict is Outcome.PASS
