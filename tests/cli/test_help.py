@@ -210,7 +210,7 @@ def completed(shop: Workshop, line: str) -> list[str]:
         ("replay-dd events --algorithm d", ["plain,ddmin"]),
         ("replay-dd replay --pace ", [f"plain,{pace}" for pace in ("fast", "unhurried", "recorded", "impatient")]),
         ("replay-dd monkey --player p", ["plain,pyautogui"]),
-        ("replay-dd show --th", ["plain,--thumbnails"]),
+        ("replay-dd show --pi", ["plain,--pictures"]),
         *((f"replay-dd {command} ", ["file,"]) for command in ("show", "replay", "events", "web", "minimize")),
         ("replay-dd schedules found/pass.log found/f", ["file,found/f"]),
         ("replay-dd record -o ", ["file,"]),
