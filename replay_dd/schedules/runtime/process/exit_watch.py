@@ -97,7 +97,7 @@ def kept_of(number: int) -> int:
 
 def in_words(number: int) -> str:
     """A number that a program exits with; a long one cannot be written."""
-    return str(number) if -_LARGEST_LONG <= number < _LARGEST_LONG else "of more than 64 bits"
+    return str(number) if -_LARGEST_LONG <= number < _LARGEST_LONG else "(of more than 64 bits)"
 
 
 def _status_of(code: Any) -> int | None:

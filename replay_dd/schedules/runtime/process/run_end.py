@@ -176,7 +176,7 @@ class RunEnd:
     def _tell_number(self, number: int) -> None:
         kept = kept_of(number)
         if kept != number:
-            text = f"the program exits with a number, {in_words(number)}, of which the system keeps the last 8 bits: {kept}"
+            text = f"the program exits with the number {in_words(number)}, and the system keeps its last 8 bits: {kept}"
             self._channel.send(NOTE, "exit number", text)
 
     def _end(self) -> None:
