@@ -197,6 +197,10 @@ class Ending:
         timed_out: killed at the time limit.
         stopped: given up, as what it waited for did not come again; only replays are.
         exceptions: those that nobody caught, in order.
+        exit: how the program ended itself with an exit status: by a ``SystemExit`` that nobody caught (``type`` is
+            its class, ``text`` what it says, empty for a number) or by ``os._exit``; None where that was not seen, as
+            in old logs.
+        complaints: of a program that ended itself and whose ``exit`` says nothing, lines of its output that complain.
         deadlock: who waited for what, if all threads did.
         complete: whether the program told its end; a program that is killed or replaced (exec) does not.
         global_time: yield points of the run.
@@ -227,6 +231,8 @@ class Ending:
     exclusive: str = ""
     seconds: Seconds = 0.0
     hang: Hang | None = None
+    exit: UncaughtException | None = None
+    complaints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
