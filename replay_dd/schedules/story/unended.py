@@ -23,6 +23,7 @@ _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
 _SEMAPHORES = ("Semaphore", "BoundedSemaphore")
 _EXPLAINED = (*_QUEUES, *_SEMAPHORES, "Condition", "Event", "Barrier", "Future")
 ON_EXCEPTION = "also when an exception leaves"
+WAKE_ALL = "call `notify_all()`"
 LOOK_FIRST = "wait in a loop that looks at the state first"
 
 
@@ -183,7 +184,7 @@ def _notify_all(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, last: Han
     if last.does != "notifies" or len(places) < 2:
         return ""
     return (
-        f"call `notify_all()`, or make one condition for each thing: threads wait for different things at "
+        f"{WAKE_ALL}, or make one condition for each thing: threads wait for different things at "
         f"{thing.called}, and `notify()` wakes only one, which may be the wrong one"
     )
 
