@@ -32,6 +32,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "build" / "pythons"
+# Read once: while it compiles, somebody may edit this file.
+RECIPE = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "replay-dd-pythons"
 PACKAGED = ("3.14", "3.15")
 # Version and the suite that has its source package.
@@ -86,7 +88,7 @@ def main(versions: list[str], strict: bool) -> int:
 def folder_of(version: str) -> Path:
     """Where this Python stands, or would stand; what is compiled has a place for each way to compile it."""
     if version in COMPILED:
-        return CACHE / hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12] / version
+        return CACHE / RECIPE / version
     return FOLDER / version
 
 

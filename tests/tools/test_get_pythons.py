@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import runpy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,18 +102,18 @@ def test_what_somebody_else_has_brought_meanwhile_is_taken(brought: list[str], m
     assert brought == []
 
 
-def test_what_is_compiled_is_kept_for_all_checkouts_until_the_way_to_compile_it_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = folder_of("3.14t")
-    assert not before.is_relative_to(CHECKOUT)
+def test_what_is_compiled_is_kept_for_all_checkouts_until_the_way_to_compile_it_changes(tmp_path: Path) -> None:
+    def folder_in_checkout(name: str, text: str) -> Path:
+        script = tmp_path / name / "get_pythons.py"
+        script.parent.mkdir()
+        script.write_text(text)
+        folder: Path = runpy.run_path(str(script))["folder_of"]("3.14t")
+        return folder
+
     source = Path(get_pythons.__file__).read_text()
-    (tmp_path / "other_checkout.py").write_text(source)
-    (tmp_path / "changed.py").write_text(source.replace("-O1", "-O2"))
-    monkeypatch.setattr(get_pythons, "__file__", str(tmp_path / "other_checkout.py"))
-    assert folder_of("3.14t") == before
-    monkeypatch.setattr(get_pythons, "__file__", str(tmp_path / "changed.py"))
-    assert folder_of("3.14t") != before
+    assert not folder_of("3.14t").is_relative_to(CHECKOUT)
+    assert folder_in_checkout("same", source) == folder_of("3.14t")
+    assert folder_in_checkout("changed", source.replace("-O1", "-O2")) != folder_of("3.14t")
 
 
 def test_what_others_release_anew_stays_in_the_checkout() -> None:
