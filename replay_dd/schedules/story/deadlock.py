@@ -71,6 +71,7 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
+        help=race.help,
         hang=story.hang._replace(
             led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early or (is_missed and not spoilt))
         ),
