@@ -146,18 +146,30 @@ def test_defaults_are_shown_once_and_as_they_are(shop: Workshop) -> None:
 HEAVY = ("replay_dd.schedules", "replay_dd.events", "replay_dd.web", "replay_dd.report", "replay_dd.experiment")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
-def test_help_imports_nothing_that_runs_programs(arguments: list[str]) -> None:
+def imported_by(arguments: list[str], prefixes: tuple[str, ...]) -> list[str]:
+    """The modules of these names that a command has imported when it ends."""
     text = (
         "import sys\n"
         "from replay_dd.cli.main import main\n"
         "try:\n    main()\n"
         "except SystemExit as end:\n"
-        f"    heavy = sorted(name for name in sys.modules if name.startswith({HEAVY!r}))\n"
-        "    print(heavy, end.code, file=sys.stderr)\n"
+        f"    heavy = sorted(name for name in sys.modules if name.startswith({prefixes!r}))\n"
+        "    print(*heavy, file=sys.stderr)\n"
+        "    raise\n"
     )
     done = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True)
-    assert done.stderr == "[] 0\n"
+    assert done.returncode == 0, done.stderr
+    return done.stderr.split()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
+def test_help_imports_nothing_that_runs_programs(arguments: list[str]) -> None:
+    assert imported_by(arguments, HEAVY) == []
+
+
+def test_show_imports_nothing_that_searches_or_explains(race: Workshop) -> None:
+    searches = ("replay_dd.dd", *(f"replay_dd.schedules.{room}" for room in ("hunting", "isolating", "story")))
+    assert imported_by(["show", str(race.folder / "default.log")], searches) == []
 
 
 # -- shell completion ------------------------------------------------------------------------------------------------
