@@ -111,6 +111,7 @@ def _renamed(log: Log, names: Mapping[str, str]) -> Log:
     ending = replace(
         log.ending,
         exceptions=tuple(replace(one, frames=frames(one.frames)) for one in log.ending.exceptions),
+        exit=log.ending.exit and replace(log.ending.exit, frames=frames(log.ending.exit.frames)),
         deadlock=tuple(replace(one, frames=frames(one.frames)) for one in log.ending.deadlock),
     )
     files = {names.get(name, name): value for name, value in log.program.files.items()}
