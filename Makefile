@@ -71,7 +71,7 @@ bench: $(INSTALLED) ## Measure how fast the tool is
 compatibility: $(INSTALLED) ## Judge other people's programs again under the scheduler (about an hour)
 	@$(BIN)/python -m tests.compatibility
 
-pythons: ## Bring Python 3.14, 3.15 and the free-threaded 3.13 and 3.14 below build/pythons
+pythons: ## Bring Python 3.14, 3.15 and the free-threaded 3.13 and 3.14, as `make test` does
 	@$(PYTHON) tools/get_pythons.py
 
 clean: ## Remove everything that make has made

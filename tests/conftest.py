@@ -84,9 +84,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Rooms that are left out are not even imported: only the first Python has what they need."""
-    left_out = collection_path.parent == PROJECT / "tests" and collection_path.name in slow_tests.ROOMS_LEFT_OUT
-    return True if left_out and config.getoption("--quick") else None
+    """Neither rooms that are left out nor files whose tests are all done under the first Python are even imported.
+
+    Only the first Python has what those rooms need.
+    """
+    if config.getoption("--quick") and collection_path.parent == PROJECT / "tests":
+        return collection_path.name in slow_tests.ROOMS_LEFT_OUT or None
+    return (bool(os.environ.get(TESTED_UNDER)) and is_done_once(collection_path)) or None
+
+
+def is_done_once(path: Path) -> bool:
+    """Whether this is a file of tests that are all marked ``once``."""
+    return path.suffix == ".py" and path.is_file() and "\npytestmark = pytest.mark.once\n" in path.read_text("utf-8")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from sysconfig import get_config_var
 
-from tools.get_pythons import KNOWN, interpreter_of
+from tools.get_pythons import KNOWN, interpreter_of, works
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
@@ -68,8 +68,8 @@ def candidates(version: str) -> Iterator[Path]:
     ]
     for _, path in sorted(installed, reverse=True):
         yield path / "bin" / "python"
-    if version in KNOWN and (brought := interpreter_of(version)).is_file():
-        yield brought
+    if version in KNOWN and works(version):
+        yield interpreter_of(version)
 
 
 def starts_as(path: Path, version: str) -> bool:

@@ -1,10 +1,13 @@
-"""Bring newer Pythons than this machine's: `tools/get_pythons.py 3.14 3.15 3.14t` puts each below build/pythons.
+"""Bring newer Pythons than this machine's: `tools/get_pythons.py 3.14 3.15 3.14t` brings each that is not there.
 
 3.14 and 3.15 are Debian's packages of the suite `sid`, unpacked into a folder of their own with every library that they
 need, the C library too: nothing is installed, and no chroot is needed. The packages come from the mirror that this
-machine's own apt sources name, by a private configuration of apt with lists, cache and status file of its own. The
-free-threaded builds are compiled (some four minutes of one processor each): 3.13t from Debian's source package, 3.14t
-from the released source, whose checksum is pinned here. All of them run where they stand, and nowhere else.
+machine's own apt sources name, by a private configuration of apt with lists, cache and status file of its own. They
+stand below build/pythons.
+
+The free-threaded builds are compiled: 3.13t from Debian's source package, 3.14t from the released source, whose
+checksum is pinned here. That takes minutes, so they are kept for all checkouts of this machine, in the user's cache,
+and compiled anew when this file changes. All of them run where they stand, and nowhere else.
 
 What is there already is left as it is. Each interpreter's path is printed; where one cannot be had (no apt, no
 network, not Debian), that is said aloud and the status is 0 all the same, unless `--strict` is given.
@@ -13,6 +16,7 @@ network, not Debian), that is said aloud and the status is 0 all the same, unles
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import http.client
 import os
@@ -21,11 +25,16 @@ import subprocess
 import sys
 import tarfile
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "build" / "pythons"
+# Read once: while it compiles, somebody may edit this file.
+RECIPE = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "replay-dd-pythons"
 PACKAGED = ("3.14", "3.15")
 # Version and the suite that has its source package.
 SOURCE_PACKAGES = {"3.13t": "trixie"}
@@ -76,37 +85,72 @@ def main(versions: list[str], strict: bool) -> int:
     return 1 if lacking and strict else 0
 
 
+def folder_of(version: str) -> Path:
+    """Where this Python stands, or would stand; what is compiled has a place for each way to compile it."""
+    if version in COMPILED:
+        return CACHE / RECIPE / version
+    return FOLDER / version
+
+
 def interpreter_of(version: str) -> Path:
     """Where this interpreter is, or would be."""
-    program = f"python{version}"
-    if version in COMPILED:
-        return FOLDER / version / "bin" / program
-    return FOLDER / version / "usr" / "bin" / program
+    programs = folder_of(version) / "bin" if version in COMPILED else folder_of(version) / "usr" / "bin"
+    return programs / f"python{version}"
 
 
 def get(version: str) -> Path:
     """The interpreter of this version, brought if it is not there yet."""
-    interpreter = interpreter_of(version)
-    if not interpreter.exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        # Built beside its place and moved there whole: what an interrupted run left is never taken for an interpreter.
-        unfinished = FOLDER / f"{version}.unfinished"
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
-        if version in PACKAGED:
-            unpack(version, unfinished)
-            tell_where_files_are(version, unfinished)
-            set_loader(unfinished / "usr" / "bin" / interpreter.name, version)
-            shutil.rmtree(FOLDER / version, ignore_errors=True)
-            unfinished.rename(FOLDER / version)
-        elif version in COMPILED:
-            compile_from_source(version, unfinished)
-            shutil.rmtree(unfinished)
-        else:
-            raise CannotGet(f"known are {', '.join(KNOWN)}")
-        compile_library(version)
-    run(interpreter, "-c", f"import ensurepip, venv, {NEEDED_MODULES}")
-    return interpreter
+    if version not in KNOWN:
+        raise CannotGet(f"known are {', '.join(KNOWN)}")
+    with alone_in(folder_of(version).parent):
+        if not works(version):
+            bring(version)
+            compile_library(version)
+            test(version)
+    return interpreter_of(version)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """No other process brings a Python into this folder meanwhile."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "lock").open("w")
+    except OSError as problem:
+        raise CannotGet(str(problem)) from None
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def bring(version: str) -> None:
+    # Built beside its place and moved there whole: what an interrupted run left is never taken for an interpreter.
+    place = folder_of(version)
+    unfinished = place.with_name(f"{version}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    if version in PACKAGED:
+        unpack(version, unfinished)
+        tell_where_files_are(version, unfinished)
+        set_loader(unfinished / "usr" / "bin" / interpreter_of(version).name, version)
+        shutil.rmtree(place, ignore_errors=True)
+        unfinished.rename(place)
+    else:
+        compile_from_source(version, unfinished)
+        shutil.rmtree(unfinished)
+
+
+def works(version: str) -> bool:
+    """Whether it is there, and the libraries that it was compiled for are still this machine's."""
+    try:
+        test(version)
+    except CannotGet:
+        return False
+    return True
+
+
+def test(version: str) -> None:
+    run(interpreter_of(version), "-c", f"import ensurepip, venv, {NEEDED_MODULES}")
 
 
 def unpack(version: str, folder: Path) -> None:
@@ -172,7 +216,7 @@ def compile_from_source(version: str, folder: Path) -> None:
     with tarfile.open(source_archive) as archive:
         archive.extractall(folder, filter="data")
     source = next(path for path in folder.iterdir() if path.is_dir())
-    place = FOLDER / version
+    place = folder_of(version)
     shutil.rmtree(place, ignore_errors=True)
     installed = folder / "installed"
     # Nothing here runs the own tests of these interpreters, and they take long to compile and to install.
@@ -181,7 +225,6 @@ def compile_from_source(version: str, folder: Path) -> None:
     run("nice", "make", "-s", f"-j{os.cpu_count() or 1}", "OPT=-O1 -DNDEBUG", cwd=source)
     # It would compile the library three times, once for each level of `-O`; done is what the option says alone.
     run("make", "-s", "install", f"DESTDIR={installed}", "COMPILEALL_OPTS=--help", cwd=source)
-    place.parent.mkdir(exist_ok=True)
     (installed / place.relative_to("/")).rename(place)
 
 

@@ -73,6 +73,8 @@ PREPARERS = 2
 NEWEST_LIMIT_S = 40 * 60.0
 LIMIT_S = 80 * 60.0  # for the whole run
 GRACE_S = 5.0  # for processes that are just ending
+# Set for the tests of all Pythons but the first.
+TESTED_UNDER = "REPLAY_DD_TESTED_UNDER"
 # Held by who brings a Python: two would meet in the folders of a private apt.
 BRINGING = threading.Lock()
 
@@ -209,8 +211,10 @@ def compile_tests(version: str, environment: Path, copy: Path) -> None:
 
     What is wrong with a test, pytest says when it runs the tests.
     """
-    selection = ALL if gets_all_tests(version) else selection_of(version, later_than(version) == ())
+    first = gets_all_tests(version)
+    selection = ALL if first else selection_of(version, later_than(version) == ())
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    variables[TESTED_UNDER] = "" if first else "another Python"
     command: list[str | Path] = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q"]
     command += ["--collect-only", *selection]
     subprocess.run(command, cwd=copy, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -239,7 +243,7 @@ def run_tests(
         "TMPDIR": str(temporary),
         "HOME": str(home),
         "REPLAY_DD_TESTED_OUTSIDE": str(CHECKOUT),
-        "REPLAY_DD_TESTED_UNDER": first,
+        TESTED_UNDER: first,
     }
     for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
         variables.pop(name, None)

@@ -67,7 +67,7 @@ class SchedulesOnMixtures:
         if found.failing is None:
             raise DoesNotFailError(
                 f"The new version passes: no failure in {found.runs} runs of {found.yield_points:,} yield points each.",
-                "Hunt with more seeds (`--seeds`), or give the log of a failing run (`--schedule`).",
+                "Hunt more schedules (`--runs`), or give the log of a failing run (`--schedule`).",
             )
         self.logs.append(with_anchors(found.failing))
 

@@ -10,8 +10,6 @@ from replay_dd.cli.progress import can_draw, say
 from replay_dd.cli.report_forms import Form, check_forms, tell
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log, schedule_as_json
-from replay_dd.report.markdown import log_as_markdown
-from replay_dd.report.mermaid import log_as_mermaid
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.running.program_files import changed_files
 
@@ -68,9 +66,19 @@ def show_schedule(
     def plain() -> dict[str, Any]:
         return schedule_as_json(log) | ({"stacks": stacks_as_json(log, observation)} if stacks else {})
 
+    def as_markdown() -> Iterator[str]:
+        from replay_dd.report.markdown import log_as_markdown  # only now: it loads all that a story may tell
+
+        return log_as_markdown(log, source=not changed)
+
+    def as_mermaid() -> Iterator[str]:
+        from replay_dd.report.mermaid import log_as_mermaid  # the same
+
+        return log_as_mermaid(log, source=not changed)
+
     forms = (
         Form("--json", as_json, plain),
-        Form("--markdown", markdown, lambda: log_as_markdown(log, source=not changed)),
-        Form("--mermaid", mermaid, lambda: log_as_mermaid(log, source=not changed)),
+        Form("--markdown", markdown, as_markdown),
+        Form("--mermaid", mermaid, as_mermaid),
     )
     tell(forms, whole)

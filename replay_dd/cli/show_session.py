@@ -12,7 +12,7 @@ from replay_dd.events.model import Session
 from replay_dd.report.events import session_as_json, session_as_text
 
 
-def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Path | None) -> None:
+def show_session(session: Session, path: Path, *, as_json: bool, pictures: Path | None) -> None:
     """Print what a session holds; play it for screenshots where they are wanted.
 
     Raises:
@@ -22,8 +22,8 @@ def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Pat
         echo_json(session_as_json(session))
     else:
         echo_lines(session_as_text(session))
-    if thumbnails is not None:
-        thumbnails.mkdir(parents=True, exist_ok=True)
-        run = play_session(session, conditions_of(pace=session.pace, recorded=session.playback), pictures=thumbnails)
+    if pictures is not None:
+        pictures.mkdir(parents=True, exist_ok=True)
+        run = play_session(session, conditions_of(pace=session.pace, recorded=session.playback), pictures=pictures)
         tell = say if as_json else echo
-        tell(f"pictures     {len(run.frames)} actions in {thumbnails}")
+        tell(f"pictures     {len(run.frames)} actions in {pictures}")

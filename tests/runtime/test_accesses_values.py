@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from replay_dd.schedules.runtime.accesses import values
+from replay_dd.schedules.runtime.accesses import contents, values
 from replay_dd.schedules.runtime.accesses.values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, SLOT, UNKNOWN
 
 
@@ -153,10 +153,10 @@ def test_the_library_s_objects_are_looked_into() -> None:
 
 def test_the_content_of_a_container_tells_whether_it_was_changed() -> None:
     for container in ([2, 1], {1: 2}, {1, 2}, deque([2, 1])):
-        before = values.content(container)
-        assert values.content(container) == before
+        before = contents.content(container)
+        assert contents.content(container) == before
         container.clear()  # type: ignore[attr-defined]  # mypy joins these to object
-        assert values.content(container) != before
+        assert contents.content(container) != before
 
 
 def test_keys_of_the_program_are_told_by_numbers() -> None:
@@ -164,3 +164,65 @@ def test_keys_of_the_program_are_told_by_numbers() -> None:
     member = type("Member", (), {})
     first, second = member(), member()
     assert [values.key_text(key) for key in (first, second, first, "x")] == ["Member 1", "Member 2", "Member 1", "'x'"]
+
+
+class Hashed(tuple):  # type: ignore[type-arg]
+    """A key as packages make them: a tuple that keeps its hash."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        raise AssertionError("the program's own code was run")
+
+
+class Asked(tuple):  # type: ignore[type-arg]
+    __slots__ = ()
+    __hash__ = tuple.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("the program's own code was run")
+
+
+class Name(str):
+    __slots__ = ()
+
+
+class Number(int):
+    pass
+
+
+class Share(float):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("key", "plain"),
+    [
+        (Hashed(("usd", 2)), ("usd", 2)),
+        (Hashed((Name("usd"), Number(2))), ("usd", 2)),
+        (Name("usd"), "usd"),
+        (Number(2), 2),
+        (Share(0.5), 0.5),
+    ],
+)
+def test_keys_that_are_compared_as_built_in_ones_are_the_same_as_those(key: Any, plain: object) -> None:
+    assert values.same(key, plain)
+    assert values.same(plain, key)
+    assert values.item({plain: 7}, key) == 7
+    assert values.key_text(key) == values.key_text(plain)
+    assert not values.same(key, "another")
+
+
+def test_keys_that_the_program_compares_are_told_apart_by_what_they_are() -> None:
+    one, other = Asked((1,)), Asked((1,))
+    assert values.same(one, one)
+    assert not values.same(one, other)
+    assert not values.same(one, (1,))
+    assert values.key_text(one) != values.key_text(other)
+    assert not values.plain(Hashed((one,)))
+
+
+def test_values_in_small_containers_are_shown_as_the_built_in_ones_that_they_equal() -> None:
+    assert values.whole_text([Name("a"), Number(2)]) == "['a', 2]"
+    assert values.whole_text({Name("a"): Share(0.5)}) == "{'a': 0.5}"
+    assert values.text_of((Name("a"), (Number(2),))) == "('a', (2,))"

@@ -31,6 +31,7 @@ from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, Vir
 _MOST_SIZES = 6  # of regions around the two accesses
 _MAIN = "0"
 _MOST_SITES = 8  # places that do something to the same things
+_MADE_AT = " made at "  # in the name of a lock that no attribute or variable was seen to hold
 _MOST_NAMES = 4  # that the code may have for a lock
 
 
@@ -315,7 +316,14 @@ def _taken_as(lock: int, run: Observation, sources: Sources) -> list[str]:
         names = [] if statements is None else statements.locks_at(place.line)
         best = [name for name in names if name.rpartition(".")[2] == tail] or names
         found.update(dict.fromkeys(best))
-    return list(found)
+    return list(found) if places else _given_to_package(lock, run, sources)
+
+
+def _given_to_package(lock: int, run: Observation, sources: Sources) -> list[str]:
+    """How the program's own code names a lock that it has made, and that only an installed package takes."""
+    file, _, line = run.locks.get(lock, "").rpartition(_MADE_AT)[2].rpartition(":")
+    statements = sources.of(file) if line.isdigit() else None
+    return [] if statements is None else statements.assigned_at(int(line))
 
 
 def joined(regions: Iterable[Region], sources: Sources) -> tuple[Region, ...]:

@@ -103,6 +103,15 @@ class Statements:
         found += [ast.unparse(method.value) for method in self._acquiring if _has(method, line)]
         return [one for one in dict.fromkeys(found) if all(part.isidentifier() for part in one.split("."))]
 
+    def assigned_at(self, line: int) -> list[str]:
+        """What the statement in a line assigns its value to, as it stands there: names with dots only."""
+        found: list[str] = []
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Assign | ast.AnnAssign) and _has(node, line):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found += [ast.unparse(target) for target in targets]
+        return [one for one in dict.fromkeys(found) if all(part.isidentifier() for part in one.split("."))]
+
     def with_neighbours(self, lines: Lines, lock: str) -> Lines:
         """The lines of a run, with the ``with`` statements right before and after it that take a lock.
 

@@ -140,9 +140,13 @@ class Access(NamedTuple):
 
     @property
     def in_vain(self) -> bool:
-        """Whether it would take away what is not there; a list is the same before and after that."""
+        """Whether it would take away what is not there; a list is the same before and after that.
+
+        Of a class that is derived from a container, only the object is told, and that stays the same.
+        """
         takes = self.does == "deletes" or (self.does == "calls" and self.detail.partition("(")[0] in TAKES)
-        unchanged = self.thing[0] == "whole" and self.old.is_known and self.old.same(self.new)
+        content_told = self.old.is_known and bool(self.old.text)
+        unchanged = self.thing[0] == "whole" and content_told and self.old.same(self.new)
         return takes and (self.old.is_missing or unchanged)
 
     @property

@@ -29,6 +29,7 @@ from replay_dd.schedules.story.kinds import (
     kind_of,
 )
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
+from replay_dd.schedules.story.one_section import with_one_thing
 from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.story.victim import (
@@ -110,7 +111,7 @@ def _earlier_lost_update(
 
 def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
     """The conflict that the edges of the failing range show; arguments as for :func:`conflict_of`."""
-    return with_own_look(find_conflict(twins.failing, switch, found.failing_range))
+    return with_own_look(with_one_thing(find_conflict(twins.failing, switch, found.failing_range)))
 
 
 def conflicts_elsewhere(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Iterator[Conflict]:

@@ -59,6 +59,8 @@ class Conflict(NamedTuple):
         fault: the kind, where one thread does something wrong whatever the others do; otherwise empty.
         left_out: of two things that one thread does, the one that is too much, if the code shows which; else None.
         of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
+        outdated: what the thread has read elsewhere since it looked, and stores although others have changed that, as
+            it finds at the right edge what it had found at the left one; None if it does not.
     """
 
     thread: str
@@ -75,6 +77,7 @@ class Conflict(NamedTuple):
     fault: str = ""
     left_out: Access | None = None
     of_tasks: bool = False
+    outdated: Access | None = None
 
 
 def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: FailingRange | None) -> Conflict:

@@ -66,10 +66,10 @@ def help_of_early_signal(kind: str, conflict: Conflict, failing: Observation) ->
     if (signal is None or not _pairs(signal)) and kind != kinds.TOO_EARLY and early.old.text not in _NOT_YET:
         return ""  # it may have been meant to begin before that
     if signal is None:
-        parts = _where_they_part(_of_start(early, failing), _way_to(late))
+        parts = where_they_part(_of_start(early, failing), way_to(late))
         here = "" if parts is None else f"start thread {early.thread} ({at_place(parts[0])})"
         return "" if parts is None else f"{here} only after {at_place(parts[1])}: it may run at once, and needs that"
-    parts = _where_they_part(_way_to(signal), _way_to(late)) if signal.thread == late.thread else None
+    parts = where_they_part(way_to(signal), way_to(late)) if signal.thread == late.thread else None
     if parts is None:
         return ""
     method, here = _method(signal), at_place(signal.place)
@@ -122,7 +122,7 @@ def _given_to_loop(early: Access, before: Sequence[Access]) -> Access | None:
     return given[-1] if len({(one.place.path, one.place.line) for one in given}) == 1 else None
 
 
-def _where_they_part(first: Sequence[_Frame], then: Sequence[_Frame]) -> tuple[_Frame, _Frame] | None:
+def where_they_part(first: Sequence[_Frame], then: Sequence[_Frame]) -> tuple[_Frame, _Frame] | None:
     """The frames of one function in which one way goes on to another line than the other, if the first comes first."""
     for one, other in zip(first, then, strict=False):
         if (one.path, one.function) != (other.path, other.function):
@@ -132,7 +132,7 @@ def _where_they_part(first: Sequence[_Frame], then: Sequence[_Frame]) -> tuple[_
     return None
 
 
-def _way_to(access: Access) -> list[_Frame]:
+def way_to(access: Access) -> list[_Frame]:
     """The frames on the way to an access, the outermost first."""
     return [*reversed(access.stack[1:]), access.place]
 

@@ -119,7 +119,15 @@ def publishes(left: Edge | None, right: Edge) -> bool:
     if left is None or not left.access.writes or one_thing(left.access, right.access):
         return True
     new = left.access.new
+    if adds_holder(left.access, right.access):
+        return True
     return new.type == "bool" or (bool(new.type) and right.access.name.startswith(f"{new.type}."))
+
+
+def adds_holder(shown: Access, late: Access) -> bool:
+    """Whether a thread adds to a container what seems to be the very object whose attribute it sets later."""
+    attribute = late.does == "stores" and late.thing[0] == "attribute"
+    return attribute and adds(shown) and shown.detail.endswith(f"({late.holder_type})")
 
 
 def replaced_together(left: Edge, right: Edge) -> bool:

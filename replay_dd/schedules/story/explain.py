@@ -13,12 +13,14 @@ from replay_dd.schedules.replaying.comparable import time_limit_for
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
 from replay_dd.schedules.story.both import with_own_check, with_stale_check
+from replay_dd.schedules.story.came_back import came_back
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.experiment_results import Experiments
 from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
+from replay_dd.schedules.story.interrupted_check import interrupted_check
 from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.kinds import CHECK_THEN_ACT, LOST_UPDATE, OF_TWO_READS, ORDER_VIOLATION, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links
@@ -181,7 +183,8 @@ def _tried(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict) -> tup
     if tried.links.tried and not tried.links.proved:
         tried = _at_switch(trials, switch, conflict) or tried
     if trials.twins.failing_hang is None:
-        switch, tried = _of_earlier_update(trials, switch, tried.conflict) or (switch, tried)
+        earlier = _of_value_that_came_back(trials, switch) or _of_earlier_update(trials, switch, tried.conflict)
+        switch, tried = earlier or (switch, tried)
     if kind_of(tried.conflict, replace(trials.ending, deadlock=())) == ORDER_VIOLATION:
         tried = _between_producers(trials, switch, tried.conflict) or tried
     return switch, tried, False
@@ -264,11 +267,28 @@ def _at_switch(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> _Tr
     return _Tried(conflict, proved, links) if links.proved else None
 
 
-def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> tuple[GuiltySwitch, _Tried] | None:
-    """An update that an earlier choice interrupts, and at which; None if none of its orders is proved.
+def _of_value_that_came_back(trials: OrderTrials, switch: GuiltySwitch) -> tuple[GuiltySwitch, _Tried] | None:
+    """A value that comes back at one of the choices that the failure needs; None if none of its orders is proved."""
+    others = [choice for choice in trials.found.choices if trials.needs_several and not choice.forced]
+    for choice in dict.fromkeys((switch.failing, *others)):
+        found = came_back(trials.twins.failing, choice)
+        if found is not None:
+            here = switch if choice == switch.failing else GuiltySwitch(choice, None)
+            try:
+                proved, links = trials.links(here, found)
+            except ReplayDDError:
+                return None
+            if links.proved:
+                return here, _Tried(found, proved, links)
+    return None
 
-    That an update is lost is wrong whatever follows. At the isolated choice, only its effect may show: two objects have
-    one number, and one of them is missed. That needs another choice, but is wrong only since the update was lost.
+
+def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> tuple[GuiltySwitch, _Tried] | None:
+    """An update, or a check and an act, that an earlier choice parts, and at which; None if no order of it is proved.
+
+    That an update is lost, or a check does not hold, is wrong whatever follows. At the isolated choice, only its effect
+    may show: two objects have one number, and one of them is missed. That needs another choice, but is wrong only since
+    the update was lost.
     """
     if kind_of(told, trials.ending) in _CAUSES or not trials.needs_several:
         return None
@@ -276,6 +296,8 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
         if choice.forced or choice.global_time >= switch.failing.global_time:
             continue
         update = interrupted_update(trials.twins.failing, choice, trials.twins.failing_flow)
+        if update is None or kind_of(update, trials.ending) not in _CAUSES:
+            update = interrupted_check(trials.twins.failing, choice)
         if update is None or kind_of(update, trials.ending) not in _CAUSES:
             continue
         earlier = GuiltySwitch(choice, None)

@@ -38,6 +38,7 @@ UPDATE_AND_READ = "non-atomic update and read"
 OVERWRITTEN = "overwritten before use"
 CHANGED_IN_LOOP = "modified while iterated"
 WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
+ABA = "ABA problem"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
 OF_TWO_READS = (NON_REPEATABLE_READ, TORN_READ)
@@ -88,6 +89,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return _of_deadlock(conflict, ending)
     if conflict.fault:
         return conflict.fault
+    if conflict.outdated is not None:
+        return ABA
     if conflict.inside is not None:
         return CONCURRENT_USE
     left, right = conflict.left, conflict.right
@@ -225,6 +228,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
             return NON_REPEATABLE_READ
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
+        if first.does == "iterates" and last.does == "stores" and last.thing[0] == "item":
+            return CHECK_THEN_ACT  # it has looked for a place
         if last.writes:
             # What a function took away in vain, another one hardly makes anything of: it found nothing there.
             elsewhere = first.in_vain and first.place.function != last.place.function
@@ -235,9 +240,16 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         return CHECK_THEN_ACT if updates(conflict) else NON_REPEATABLE_READ
     if last.writes and rollback_by_others(conflict) is not None:
         return ROLLED_BACK
+    if last.writes and _moves(first) and _moves(last):
+        return ORDER_VIOLATION  # of two moves in a file, the second does not rest on the first
     if last.writes:
         return TOO_SOON if _goes_on(conflict, left, right) else TORN_UPDATE
     return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+
+
+def _moves(access: Access) -> bool:
+    """Whether it only moves to a place in a file."""
+    return access.thing[0] == "file" and access.detail.startswith("seek(")
 
 
 def _looks_elsewhere(left: Edge, right: Edge) -> bool:

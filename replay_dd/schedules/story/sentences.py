@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.came_back import put_back
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out
 from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
@@ -54,6 +55,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         return call_outside_in_words(conflict)
     if right is None or left is None or kind == kinds.CONCURRENT_USE:
         return _of_one_edge(kind, conflict, edge)
+    if kind == kinds.ABA and conflict.outdated is not None:
+        return _came_back(conflict, left.access, right.access, conflict.outdated)
     if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(left, right):
         return _stored_twice(conflict.thread, right)
     one, first, then = conflict.thread, left.access, right.access
@@ -258,6 +261,18 @@ def _both_went_on(looked: Access, other: Access, acted: Access) -> str:
     return (
         f"Threads {looked.thread} and {other.thread} both found {seen} ({_at(looked)}), and both "
         f"went on; thread {acted.thread} {does} ({_at(acted)}) only after thread {other.thread} has looked."
+    )
+
+
+def _came_back(conflict: Conflict, look: Access, again: Access, outdated: Access) -> str:
+    """That a thread takes a thing for unchanged, as it finds the same value there again."""
+    replaced, restored = put_back(conflict)
+    changes = [one for one in conflict.stretch if one.does == "stores" and one.thing == outdated.thing]
+    return (
+        f"Thread {look.thread} finds in {again.name} ({_at(again)}) what it had found there before ({_at(look)}), and "
+        f"takes it for unchanged. But thread {replaced.thread} has replaced it in between ({_at(replaced)}) and put it "
+        f"back ({_at(restored)}), and has changed {outdated.name} ({_at(changes[-1])}): what thread {look.thread} had "
+        f"read there ({_at(outdated)}) and now stores is out of date."
     )
 
 

@@ -11,9 +11,9 @@ from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, checks
 from replay_dd.schedules.story.edges import adds, empties, takes_out
+from replay_dd.schedules.story.look_at_queue import QUEUES
 from replay_dd.schedules.story.words import short_file
 
-_QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
 _KINDS = (kinds.ORDER_VIOLATION, kinds.INVALIDATED, kinds.TOO_EARLY)
 
 
@@ -78,4 +78,4 @@ def _left(queue: Access, failing: Observation) -> int:
 
 def _is(access: Access, method: str) -> bool:
     called = access.detail.partition("(")[0]
-    return access.does == "calls" and access.holder_type in _QUEUES and called in (method, f"{method}_nowait")
+    return access.does == "calls" and access.holder_type in QUEUES and called in (method, f"{method}_nowait")

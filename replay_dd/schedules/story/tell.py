@@ -9,17 +9,21 @@ from dataclasses import dataclass, field
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.came_back import help_of_came_back
 from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.locks import locks_in_words
+from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
+from replay_dd.schedules.story.loop_over_copy import help_of_loop
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
 from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.permits import help_of_extra_permit
+from replay_dd.schedules.story.publication import help_of_publication
 from replay_dd.schedules.story.second_look import help_of_second_look
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
 from replay_dd.schedules.story.shared_context import help_of_shared_context
@@ -116,6 +120,8 @@ class _Teller:
             return help_of_call_outside(self.conflict)
         if kind == kinds.LEFT_OVER:
             return help_of_left_over(access)
+        if kind == kinds.ABA:
+            return help_of_came_back(self.conflict, self.failing)
         too_soon = help_of_second_look(kind, self.conflict, self.failing) or help_of_early_signal(
             kind, self.conflict, self.failing
         )
@@ -132,6 +138,13 @@ class _Teller:
         stopped = help_of_stop_flag(kind, self.conflict, self.failing, self.passing)
         if stopped:
             return stopped
+        own_step = (
+            help_of_look_at_queue(kind, self.conflict)
+            or help_of_publication(kind, self.conflict, self.failing)
+            or help_of_loop(kind, self.conflict)
+        )
+        if own_step:
+            return own_step
         closed = help_of_closed_loop(self.conflict)
         if closed:
             return closed
@@ -156,7 +169,9 @@ class _Teller:
         def concerns(access: Access) -> bool:
             if access.does == "gives up" and access == expired:
                 return True
-            return access == unready or any(access.touches(edge) or edge.touches(access) for edge in edges)
+            return access in (unready, conflict.outdated) or any(
+                access.touches(edge) or edge.touches(access) for edge in edges
+            )
 
         before: list[Access] = []
         if left is not None:

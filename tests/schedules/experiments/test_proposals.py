@@ -113,6 +113,30 @@ def test_a_lock_is_found_at_accesses_elsewhere(sources: Sources) -> None:
     assert [group[0].taking for group in groups] == [""]
 
 
+@pytest.mark.parametrize(
+    ("made", "taking"),
+    [
+        ("Lock made at prog.py:1", ["self.lock", ""]),
+        ("Lock made at prog.py:3", [""]),  # it is kept nowhere
+        ("Lock made at other.py:1", [""]),
+        ("Lock", [""]),
+    ],
+)
+def test_a_lock_that_the_program_gives_to_a_package_is_named_as_where_it_was_made(
+    made: str, taking: list[str], tmp_path: Path
+) -> None:
+    sources = Sources(program_with(tmp_path, prog_py="self.lock = Lock()\n" + TEXT))
+    inside = access("0.2", ("work", 91), (RESET, 18), ("+get", 3), does="stores", held=(LOCK,))
+    takes = access(
+        *("0.2", ("work", 91), (RESET, 18), ("+get", 2), ("-acquire", 1)),
+        does="acquires",
+        thing=("lock", LOCK, ""),  # type: ignore[arg-type]
+    )
+    failing = Observation((READ, takes, inside), {LOCK: made})
+    groups = list(lock_proposals(conflict(READ, READ, inside), (failing, Observation((), {})), sources))
+    assert [group[0].taking for group in groups] == taking
+
+
 def test_what_happens_alike_many_times_is_looked_at_once(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise a loop of some hundred rounds keeps a search for locks busy for minutes."""
     asked: list[str] = []

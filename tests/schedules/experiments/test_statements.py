@@ -215,3 +215,13 @@ def test_a_file_is_searched_once_however_many_lines_are_asked_about(monkeypatch:
         statements.keeps_lock(LINES["self.lock.acquire()"])
         whole.append(sum(isinstance(node, ast.Module) for node in searched))
     assert whole[0] == whole[1]
+
+
+def test_what_a_line_assigns_to_is_named() -> None:
+    text = (
+        "guard = Lock()\nclass A:\n    lock: object = Lock()\n    def f(self):\n        self.a = b = Lock(\n        )\n"
+    )
+    statements = Statements(text + "locks[0] = Lock()\nLock()\n")
+    assert [statements.assigned_at(line) for line in (1, 3, 5, 7, 8)] == [
+        *(["guard"], ["lock"], ["self.a", "b"], [], []),
+    ]

@@ -9,7 +9,7 @@ import pytest
 from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Observation, Thing, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from replay_dd.schedules.story.edges import misses
+from replay_dd.schedules.story.edges import adds_holder, misses
 from replay_dd.schedules.story.kinds import essential, kind_of
 from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.victim import failed_access
@@ -93,3 +93,23 @@ def test_an_object_may_be_used_when_it_is_no_longer_where_it_was_found(
     assert kind_of(conflict._replace(right=other), PASSED) == kinds.TORN_READ
     checked = edges[0]._replace(access=look._replace(tested=True))
     assert kind_of(conflict._replace(left=checked), PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_what_is_taken_from_a_derived_container_changes_it_although_the_object_stays_the_same() -> None:
+    cache = Value("", "Cache", 8)
+    takes = access("0.1", 1, 5, "calls", ("whole", 1, ""), detail="popitem(False)", writes=True, old=cache, new=cache)
+    look = access("0.2", 1, 7, "calls", ("whole", 1, ""), detail="__getitem__()", reads=True)
+    assert takes.changes
+    assert look.conflicts(takes)
+    same = number([1])
+    assert takes._replace(detail="remove(2)", old=same, new=same).in_vain
+
+
+def test_an_object_is_added_before_its_attribute_is_set() -> None:
+    adds = access("0.1", 1, 1, "calls", ("whole", 3, ""), detail="append(Room)", writes=True)
+    sets = access("0.1", 2, 5, "stores", holder_type="Room")
+    assert adds_holder(adds, sets)
+    assert not adds_holder(adds._replace(detail="append(BigRoom)"), sets)
+    assert not adds_holder(adds._replace(detail="remove(Room)"), sets)
+    assert not adds_holder(adds, sets._replace(thing=("item", 1, "x")))
+    assert not adds_holder(adds, sets._replace(does="reads"))

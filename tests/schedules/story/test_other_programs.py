@@ -40,8 +40,19 @@ TOLD = [
     ("window", "lost update", {"Window.next"}, ["(window.py:12)", "(window.py:13)"]),
     ("visits", "lost update", {"Store.entries['visits']"}, ["(visits.py:15)", "(visits.py:20)"]),
     ("tally", "check-then-act", {"Store.entries['visits']"}, ["both found nothing", "0.1 stores (tally.py:31)"]),
+    ("players", "check-then-act", {"Server.players['max']"}, ["both found nothing", "(players.py:14)"]),
+    ("parcels", "check-then-act", {"Parcel.courier"}, ["both found None", "(parcels.py:19)", "another order, too"]),
+    ("blocks", "ABA problem", {"Pool.first"}, ["for unchanged", "Block.next", "hold Pool.guard from", "a version"]),
+    ("printers", "missing producer", {"shop.waiting"}, ["get_nowait()", "queue.Empty", "(printers.py:18)"]),
+    ("phones", "read before initialisation", {"Switchboard.phones['12']", "Phone.tone"}, ["only after phones.py:24"]),
+    ("greetings", "modified while iterated", {"Room.guests"}, ["through a copy of Room.guests (greetings.py:14)"]),
 ]
-EARLIER = ("export", "window")  # told of an earlier choice than the isolated one; the passing run has it, too
+EARLIER = (
+    "export",
+    "window",
+    "players",
+    "parcels",
+)  # told of an earlier choice than the isolated one; the passing run has it, too
 HERE = TOLD[:: first_or_other(1, 3)]
 
 

@@ -8,7 +8,7 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 
 from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
 from ..points.all_attributes import MOST
-from . import values
+from . import contents, values
 from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .all_attributes import attributes_found, viewed
 from .arrays import is_array, owner
@@ -174,7 +174,7 @@ class AnyInstruction(Instruction):
                 access.reads, access.writes = effect or (True, False)
                 access.detail = f"{name}()"
                 access.again = (argument,)
-                access.before = values.content(argument) if effect is None else None
+                access.before = contents.content(argument) if effect is None else None
                 return access
         return None
 

@@ -20,7 +20,7 @@ from ..points.places import COUNTED, EXCLUDED, LIBRARY
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import Lock, RLock, made_at
 from ..strategies.profile import Identities
-from . import semaphores, values
+from . import contents, semaphores, values
 from .access import ACQUIRES, FILE, GIVES_UP, GLOBAL, LOCK, WANTS, Access
 from .arrays import plain
 from .dying import Dying, way_to
@@ -300,7 +300,7 @@ class Observer:
         if len(again) == 2:
             thing, key = again
             value = values.item(thing, key) if values.size(thing) is not None else values.attribute(thing, key)[2]
-        changed = before is not None and values.content(value) != before
+        changed = before is not None and contents.content(value) != before
         self._scheduler.send(AFTER, number, self.described(value), changed)
 
     def described(self, value: object) -> tuple[str, str, int]:

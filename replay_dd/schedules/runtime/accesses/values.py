@@ -49,10 +49,10 @@ FIXED = (
 )
 # Built-in types live for as long as the process: their identities are their own.
 _SCALARS, _FIXED = (frozenset([id(one) for one in types]) for types in (SCALARS, FIXED))
+_COMPARED = (tuple, str, int, bytes, float)
 _SIZED = (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray)
 _LONGEST_TEXT = 40
 _STATES = (("queue", "size"), ("_flag", ""), ("_value", ""), ("_state", ""))  # Queue, Event, Semaphore, Future
-_MOST_KEPT = 1_000  # elements whose identities are kept for a while
 _MOST_SHOWN = 4  # elements
 _MOST_KEYS = 10_000  # compared one by one
 _LARGEST_INT = 1 << 200
@@ -180,16 +180,35 @@ def is_a(thing: object, *types: type) -> bool:
     return issubclass(type(thing), types)
 
 
-def plain(value: object) -> bool:
+def plain(value: Any) -> bool:
     """Whether comparing this value runs nothing of the program's."""
-    if type(value) is tuple:
-        return all(plain(one) for one in value)
-    return scalar(value)
+    if scalar(value):
+        return True
+    kind = _compared_as(type(value))
+    return all(map(plain, tuple.__iter__(value))) if kind is tuple else kind is not None
+
+
+def _compared_as(kind: type) -> type | None:
+    """The built-in type whose comparison a type has, as a named tuple has that of a tuple; None if it has its own."""
+    if not issubclass(kind, _COMPARED):
+        return None
+    owner = in_class(kind, "__eq__")[0]
+    return next((one for one in _COMPARED if one is owner), None)
+
+
+def _built_in(value: Any) -> object:
+    """The value of a built-in type that is equal to a plain one."""
+    kind: Any = None if scalar(value) else _compared_as(type(value))
+    if kind is int or kind is float:
+        return kind.__add__(value, 0)
+    if kind is tuple:
+        return tuple(map(_built_in, tuple.__iter__(value)))
+    return value if kind is None else kind.__getitem__(value, slice(None))
 
 
 def same(one: object, other: object) -> bool:
     """Whether two keys are the same, as far as that can be told."""
-    return one is other or (plain(one) and plain(other) and one == other)
+    return one is other or (plain(other) and plain(one) and one == other)
 
 
 def item(container: Any, key: Any) -> object:
@@ -301,20 +320,6 @@ def referent(value: Any) -> object:
     return MISSING if found is None else found
 
 
-def content(container: Any) -> object:
-    """What tells whether a built-in container has changed: its elements' identities, or its length if it is large."""
-    length = size(container)
-    if length is None or length > _MOST_KEPT:
-        return length
-    if is_a(container, dict):
-        return [(id(key), id(value)) for key, value in dict.items(container)]
-    if is_a(container, set):
-        return [id(one) for one in set.__iter__(container)]
-    if is_a(container, list):
-        return [id(one) for one in list.__iter__(container)]
-    return [id(one) for one in deque.__iter__(container)] if is_a(container, deque) else length
-
-
 _OF_LIBRARY = ("builtins", "collections", "_collections")
 _EMPTY = {dict: "{}", list: "[]", set: "set()", tuple: "()", deque: "deque([])"}
 
@@ -337,7 +342,7 @@ def text_of(value: Any) -> str:
     if empty and size(value) == 0:
         return empty
     if kind is tuple and plain(value) and len(value) <= 4:
-        inside = ", ".join(text_of(one) for one in value)
+        inside = ", ".join(_plain_text(one) for one in value)
         return f"({inside},)" if len(value) == 1 else f"({inside})"
     if isinstance_of_type(value):
         return f"class {class_name(value)}"
@@ -351,15 +356,19 @@ def text_of(value: Any) -> str:
     return "" if length is None or module_name(kind) not in _OF_LIBRARY else f"{type_name(kind)} of {length}"
 
 
+def _plain_text(value: object) -> str:
+    return text_of(_built_in(value))
+
+
 def whole_text(value: Any) -> str:
     """As :func:`text_of`, but with the elements of a small list or dictionary of plain values."""
     kind, length = type(value), size(value)
     if length is None or not 0 < length <= _MOST_SHOWN:
         return text_of(value)
     if kind is list and all(plain(one) for one in value):
-        return f"[{', '.join(text_of(one) for one in value)}]"
+        return f"[{', '.join(map(_plain_text, value))}]"
     if kind is dict and all(plain(one) for pair in value.items() for one in pair):
-        return f"{{{', '.join(f'{text_of(key)}: {text_of(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{_plain_text(key)}: {_plain_text(one)}' for key, one in value.items())}}}"
     return text_of(value)
 
 
@@ -367,7 +376,7 @@ def key_text(key: object) -> str:
     """A key in short, such that equal keys have equal texts."""
     if type(key) is MethodType and type(key.__func__) is FunctionType:  # type: ignore[attr-defined]
         return f"{_numbered(key.__self__).removesuffix(' 1')}.{key.__func__.__name__}"  # type: ignore[attr-defined]
-    return text_of(key) or _numbered(key)
+    return (_plain_text(key) if plain(key) else text_of(key)) or _numbered(key)
 
 
 _numbers: dict[str, dict[int, int]] = {}

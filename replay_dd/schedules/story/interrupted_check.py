@@ -1,0 +1,52 @@
+"""Whether a switch interrupts a check-then-act: a thread looks, others make that untrue, and it acts all the same.
+
+Rules of this module:
+
+* The look must decide something, or go through a container to find a place there. It must be the last that the thread
+  did to the thing before the switch.
+* What the thread does to the same thing next must change it. A look that comes before is made anew.
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.model import Switch
+from replay_dd.schedules.observed.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, one_thing
+
+
+def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
+    """The conflict of a check that a switch parts from what the thread does then; None if it does not.
+
+    Args:
+        failing: what the failing run accessed.
+        switch: a choice of that run.
+    """
+    found = find_conflict(failing, GuiltySwitch(switch, None), None)
+    for look in reversed(found.before):
+        if not (checks(look) or _searches(look)) or not any(_makes_untrue(one, look) for one in found.stretch):
+            continue
+        own = [one for one in (*found.before, *found.after) if one.number > look.number and one_thing(one, look)]
+        if not own or own[0] in found.before or not own[0].changes:
+            return None
+        if _searches(look) and not (own[0].does == "stores" and own[0].thing[0] == "item"):
+            return None
+        left, right = (
+            Edge(one, tuple(other for other in found.stretch if other.conflicts(one)), inferred=False)
+            for one in (look, own[0])
+        )
+        return found._replace(left=left, right=right) if left.others and right.others else None
+    return None
+
+
+def _searches(look: Access) -> bool:
+    """Whether it goes through a container; what it finds there may decide under which key something is stored."""
+    return look.does == "iterates" and look.thing[0] == "whole"
+
+
+def _makes_untrue(change: Access, look: Access) -> bool:
+    if not change.changes or not change.touches(look):
+        return False
+    if look.does == "checks" and look.thing == change.thing:
+        return change.new.is_missing == (look.old.text == "True")
+    return look.thing != change.thing or not change.new.same(look.old)

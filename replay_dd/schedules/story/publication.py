@@ -1,0 +1,42 @@
+"""Whether a thread shows others an object that it completes only then, in the same call or further out.
+
+``self.phones[number] = phone`` comes before ``phone.line = 12``; ``registry.add(self)`` stands in ``__init__`` before
+the attributes. Neither lock nor wait is missing there: the object must be shown last.
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.observed.observation import Observation
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.early_signal import way_to, where_they_part
+from replay_dd.schedules.story.edges import adds, adds_holder
+from replay_dd.schedules.story.words import at_place
+
+
+def help_of_publication(kind: str, conflict: Conflict, failing: Observation) -> str:
+    """What would help; empty if it is nothing like that.
+
+    Args:
+        kind: of the story.
+        conflict: what the threads did in the failing run.
+        failing: what the failing run accessed.
+    """
+    left, right = conflict.left, conflict.right
+    if kind not in (kinds.TOO_EARLY, kinds.INCOMPLETE) or left is None or right is None or conflict.never:
+        return ""
+    shown, late = left.access, right.access
+    of_it = 0 <= shown.new.number == late.thing[1] or adds_holder(shown, late)
+    if not of_it or late.does != "stores" or shown.thread != late.thread:
+        return ""
+    own = (one for one in failing.accesses if one.thread == late.thread and one.number >= late.number)
+    stores = [one for one in own if one.does == "stores" and one.thing[:2] == late.thing[:2]]
+    parts = [part for part in (where_they_part(way_to(shown), way_to(one)) for one in stores) if part is not None]
+    if not parts or where_they_part(way_to(shown), way_to(late)) is None:
+        return ""
+    here, last = (
+        parts[0][0],
+        max((then for _, then in parts if then.function == parts[0][1].function), key=lambda then: then.line),
+    )
+    does = "add to" if adds(shown) else "store"
+    return f"{does} {shown.name} ({at_place(here)}) only after {at_place(last)}: as soon as it is there, others use it"
