@@ -17,12 +17,15 @@ from replay_dd.experiment.forked import CannotForkError
 from replay_dd.pytest_plugin.known import kind_of, repeated
 from replay_dd.pytest_plugin.results import (
     FAILS_ALWAYS,
+    LATEST_S,
     NO_FAILURE,
     NO_THREADS,
     NO_VERDICT,
     NOT_HUNTED,
     RACE,
     HuntResult,
+    enough_delay_s,
+    in_ms,
     schedules_command,
 )
 from replay_dd.report.corpus import known_failures
@@ -48,6 +51,10 @@ _TIME_LIMIT_S = 120.0  # of one run; of those of a hunt, not more than the time 
 _LEAST_LIMIT_S = 30.0
 _SLOWER = 20  # how many times as long as by itself a test may take under control, and some seconds more:
 _START_S = 10.0
+# Without a limit for all tests, what was found is isolated for so many times as long as a test may be hunted, and not
+# less than so many seconds: most take a few, but with dozens of threads it may go on for hours.
+_ISOLATION = 5
+_LEAST_ISOLATION_S = 120.0
 _LONGEST_NAME = 100
 _WIDTH = 80
 
@@ -64,6 +71,7 @@ class Wanted:
         call: which of the calls of the test it is; 0 for the test as a whole.
         took_s: how long the test took by itself, in seconds; None if unknown.
         until: when the time for all tests is over, as ``time.monotonic()`` tells it; None if there is no limit.
+        failed: whether the test has just failed by itself.
     """
 
     runs: int
@@ -73,10 +81,17 @@ class Wanted:
     call: int = 0
     took_s: float | None = None
     until: float | None = None
+    failed: bool = False
 
-    def isolation_s(self) -> float | None:
-        """Seconds that are left to isolate what was found: at least as long as it was hunted; None for no limit."""
-        return None if self.until is None else max(self.seconds, self.until - time.monotonic())
+    def isolation_s(self) -> float:
+        """Seconds that are left to isolate what was found: at least as long as it was hunted."""
+        if self.until is None:
+            return max(_LEAST_ISOLATION_S, _ISOLATION * self.seconds)
+        return max(self.seconds, self.until - time.monotonic())
+
+    def is_over(self) -> bool:
+        """Whether no time is left for all tests."""
+        return self.until is not None and time.monotonic() >= self.until
 
     def limit_s(self, load_s: float | None) -> float:
         """Seconds after which a run is ended: the time for the test, or what it may well take if that is longer.
@@ -148,27 +163,20 @@ class Hunter:
 
     def _hunt(self, test: str, program: Program, settings: Settings, wanted: Wanted) -> HuntResult:
         start, why_not = self._start(settings, test)
-        found = hunt(
-            *(program, settings),
-            HuntOptions(
-                runs=wanted.runs,
-                strategy=wanted.strategy,
-                time_limit_s=wanted.limit_s(self._load_s.get(settings)),
-                time_budget_s=wanted.seconds,
-                simplify_s=wanted.seconds,  # a race found at the last moment is worth it: it is isolated next
-                always_verify=False,
-            ),
-            corpus=Corpus(wanted.corpus, f"{test} call {wanted.call}" if wanted.call else test)
-            if wanted.corpus
-            else None,
-            start=start,
-            listener=HuntListener(
-                on_run=lambda number, plan, signature: self._tell(f"schedule {number} of {wanted.runs}"),
-                on_simplify=lambda number: self._tell(f"simplifying the schedules, run {number}"),
-            ),
-        )
+        found = self._varied(test, program, settings, wanted, start)
+        notes: list[str] = []
+        delay_s = _delay_worth_trying_s(found, settings, wanted)
+        if delay_s:
+            self._tell("it fails under each schedule: trying later threads")
+            settings = replace(settings, max_delay_ns=round(delay_s * 1e9))
+            start, why_not = self._start(settings, test)
+            again = self._varied(test, program, settings, wanted, start)
+            found = again._replace(runs=found.runs + again.runs)
+            notes = [f"it failed under each schedule until threads could be {in_ms(delay_s)} late"]
         fresh = why_not or found.why_fresh
-        notes = [] if found.learnt is None else [self._near(line) for line in known_failures(found.learnt)]
+        notes = notes if found.failing and found.passing else []
+        if found.learnt is not None:
+            notes += [self._near(line) for line in known_failures(found.learnt)]
         if found.instead_of:
             notes.append(f"hunted with the real clock: with the virtual one, it ended with {found.instead_of}")
         if found.failing is None or found.passing is None or found.one_schedule:
@@ -187,6 +195,26 @@ class Hunter:
             result = self._isolated(test, found, folder, runner, fresh, wanted.isolation_s()).with_why(*notes)
             return replace(result, fresh=fresh or runner.why_fresh)
 
+    def _varied(self, test: str, program: Program, settings: Settings, wanted: Wanted, start: Start) -> Hunt:
+        about = f"{test} call {wanted.call}" if wanted.call else test
+        return hunt(
+            *(program, settings),
+            HuntOptions(
+                runs=wanted.runs,
+                strategy=wanted.strategy,
+                time_limit_s=wanted.limit_s(self._load_s.get(settings)),
+                time_budget_s=wanted.seconds,
+                simplify_s=wanted.seconds,  # a race found at the last moment is worth it: it is isolated next
+                always_verify=False,
+            ),
+            corpus=Corpus(wanted.corpus, about) if wanted.corpus else None,
+            start=start,
+            listener=HuntListener(
+                on_run=lambda number, plan, signature: self._tell(f"schedule {number} of {wanted.runs}"),
+                on_simplify=lambda number: self._tell(f"simplifying the schedules, run {number}"),
+            ),
+        )
+
     def _not_isolated(self, test: str, found: Hunt, folder: Path, why: str, told: str = "") -> HuntResult:
         assert found.failing is not None
         failure = signature_of(found.failing.ending).text
@@ -200,7 +228,7 @@ class Hunter:
         )
 
     def _isolated(
-        self, test: str, found: Hunt, folder: Path, runner: Runner, fresh: str, time_budget_s: float | None
+        self, test: str, found: Hunt, folder: Path, runner: Runner, fresh: str, time_budget_s: float
     ) -> HuntResult:
         assert found.passing is not None
         assert found.failing is not None
@@ -224,7 +252,7 @@ class Hunter:
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")
         shown = [*story, *_early_in_words(answer)] if story else whole[:20]
-        if not story and time_budget_s is not None and time.monotonic() - began_s >= time_budget_s:
+        if not story and time.monotonic() - began_s >= time_budget_s:
             shown += ["No time was left to find out what the threads do to each other. That is told by"]
             shown += [f"{'':<13}{schedules_command(self._shown(minimal_pass), self._shown(minimal_fail))}"]
         wake = _wake(answer)
@@ -279,6 +307,17 @@ def folder_name(test: str, call: int = 0) -> str:
         return name
     # Parameters may differ at their end only.
     return f"{name[:_LONGEST_NAME]}-{hashlib.sha256(test.encode(errors='surrogatepass')).hexdigest()[:8]}"
+
+
+def _delay_worth_trying_s(found: Hunt, settings: Settings, wanted: Wanted) -> float:
+    """How late threads would have to be for another hunt of a test that always fails, in seconds; 0 if none is due.
+
+    Tests of races often have a sleep that makes sure of the failure: it passes only where that sleep ends early.
+    """
+    fails = wanted.failed and found.failing is not None and found.passing is None
+    if not fails or found.one_schedule or found.interrupted or wanted.is_over() or settings.max_delay_ns == 0:
+        return 0.0
+    return enough_delay_s(found.asleep_s) if found.asleep_s <= LATEST_S else 0.0
 
 
 def _verdict(found: Hunt) -> str:

@@ -163,7 +163,9 @@ class HuntedTests:
         if result is None:
             took_s = sum(one.duration for one in self._reports)
             to_come = self._expectation
-            result = self._hunts.hunt_test(item, to_come.left + 1, to_come.with_threads + 1, took_s, whole=whole)
+            result = self._hunts.hunt_test(
+                *(item, to_come.left + 1, to_come.with_threads + 1, took_s), whole=whole, failed=report.failed
+            )
             if result is None:
                 return
             if result.verdict == NO_THREADS and self._watch.started:

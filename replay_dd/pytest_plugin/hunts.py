@@ -153,7 +153,7 @@ class Hunts:
         return asked
 
     def hunt_test(
-        self, item: pytest.Item, left: int, expected: float, took_s: float, *, whole: bool
+        self, item: pytest.Item, left: int, expected: float, took_s: float, *, whole: bool, failed: bool
     ) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
 
@@ -163,6 +163,7 @@ class Hunts:
             expected: how many of them are expected to have threads, with this one.
             took_s: how long it took, in seconds.
             whole: whether to vary its schedules, too, and not only to try those of known races.
+            failed: whether it has just failed.
         """
         try:
             asked = self.asked_for(item)
@@ -174,7 +175,7 @@ class Hunts:
         asked = asked if whole else replace(asked, runs=0)
         if asked.runs == 0 and not asked.known:
             return None
-        result = self._hunted(item, "hunt_test", asked, left, expected, took_s)
+        result = self._hunted(item, "hunt_test", asked, left, expected, took_s, failed)
         return result if asked.runs or result.runs or result.why else None  # no log was of this test
 
     def hunt_call(

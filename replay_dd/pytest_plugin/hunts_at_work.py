@@ -82,7 +82,14 @@ class HuntsAtWork:
         self._hunters.clear()
 
     def hunt_test(
-        self, test: str, file: str, asked: Asked, left: int, expected: float, took_s: float | None = None
+        self,
+        test: str,
+        file: str,
+        asked: Asked,
+        left: int,
+        expected: float,
+        took_s: float | None = None,
+        failed: bool = False,
     ) -> HuntResult:
         """Hunt a test.
 
@@ -93,6 +100,7 @@ class HuntsAtWork:
             left: how many tests there still are, with this one.
             expected: how many of them are expected to have threads, with this one.
             took_s: how long it took by itself, in seconds; None if unknown.
+            failed: whether it has failed by itself.
         """
         tried = self._known_races(test, file, asked)
         if tried.verdict == RACE or asked.runs == 0:
@@ -100,7 +108,7 @@ class HuntsAtWork:
         seconds = self._budget.share_s(left, expected, asked.time_s)
         if seconds <= 0:
             return HuntResult(test, NOT_HUNTED, why=NO_TIME, unfit=tried.unfit)
-        found = self._hunt(test, file, asked, seconds, took_s=took_s)
+        found = self._hunt(test, file, asked, seconds, took_s=took_s, failed=failed)
         return replace(found.with_why(tried.why), unfit=tried.unfit)
 
     def hunt_call(
@@ -212,6 +220,7 @@ class HuntsAtWork:
         seconds: float,
         call: Mapping[str, str] = MappingProxyType({}),
         took_s: float | None = None,
+        failed: bool = False,
     ) -> HuntResult:
         hunter = self._hunter(call)
         kind = asked.granularity, asked.max_delay_s
@@ -222,7 +231,7 @@ class HuntsAtWork:
         with self._budget:
             until = self._budget.until
             number = int(call.get(WHICH_CALL, "0"))
-            wanted = Wanted(asked.runs, seconds, asked.strategy, self._corpus, number, took_s, until)
+            wanted = Wanted(asked.runs, seconds, asked.strategy, self._corpus, number, took_s, until, failed)
             return hunter.hunt(test, program, settings, wanted)
 
     def _hunter(self, call: Mapping[str, str]) -> Hunter:

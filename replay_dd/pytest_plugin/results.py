@@ -22,8 +22,9 @@ DEADLOCK = "deadlock"
 HANG = "hang"  # threads go round in a circle
 KINDS = {RACE: "races", DEADLOCK: "deadlocks", HANG: "hangs"}  # of what is found, with their plurals
 NO_TIME = "no time is left of --replay-dd-total"
-_LATEST_S = 1.0  # threads that are later than that are rare, and most tests have a time-out that guards against a hang
-_WHICH = re.compile(r":\[\d+\]| before its first thread")  # of a socket, which differs each time
+LATEST_S = 1.0  # threads that are later than that are rare, and most tests have a time-out that guards against a hang
+_NUMBER = re.compile(r":\[\d+\]")  # of a socket or a pipe, which differs each time
+_WHICH = re.compile(rf"{_NUMBER.pattern}| before its first thread")
 
 
 @dataclass(frozen=True)
@@ -127,19 +128,19 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     late = [result for result in all_of if result.why == NO_TIME]
     if late:
         yield f"{len(late)} {'test was' if len(late) == 1 else 'tests were'} not hunted: {NO_TIME}"
-    for reason, count in Counter(result.fresh for result in hunted if result.fresh).items():
+    for reason, count in Counter(_NUMBER.sub("", result.fresh) for result in hunted if result.fresh).items():
         yield f"{count} {'test' if count == 1 else 'tests'} ran in fresh processes, which is slower: {reason}"
     again = (_WHICH.sub("", result.anew) for result in hunted if result.anew and not result.fresh)
     for reason, count in Counter(again).items():
         whose = "1 test had its" if count == 1 else f"{count} tests had their"
         yield f"{whose} session, module or class fixtures made anew, as they cannot be shared: {reason}"
     same = [one.asleep_s for one in hunted if one.verdict in (NO_FAILURE, FAILS_ALWAYS)]
-    asleep = [asleep_s for asleep_s in same if 0 < asleep_s <= _LATEST_S]
+    asleep = [asleep_s for asleep_s in same if 0 < asleep_s <= LATEST_S]
     if asleep:
         which = "1 test" if len(asleep) == 1 else f"each of {len(asleep)} tests"
         yield (
             f"In {which}, a sleep or time-out ended only when no other thread could run, as it was too long to end "
-            f"early. If threads may be so late, try `--replay-dd-max-delay={_enough(max(asleep))}`."
+            f"early. If threads may be so late, try `--replay-dd-max-delay={in_ms(enough_delay_s(max(asleep)))}`."
         )
     if any(result.verdict == NO_FAILURE for result in hunted):
         yield "Where no failure was found, that is not a proof: other schedules were not tried."
@@ -156,10 +157,15 @@ def _counted(found: Counter[str]) -> str:
     return " and ".join(f"{count} {kind if count == 1 else KINDS[kind]}" for kind, count in counts.items())
 
 
-def _enough(asleep_s: float) -> str:
-    """A round length of time that is no shorter."""
+def enough_delay_s(asleep_s: float) -> float:
+    """A round length of time that is no shorter, in seconds."""
     step_ms = 10 if asleep_s <= 0.1 else 100
-    return f"{math.ceil(round(asleep_s * 1000 / step_ms, 6)) * step_ms}ms"
+    return math.ceil(round(asleep_s * 1000 / step_ms, 6)) * step_ms / 1000
+
+
+def in_ms(seconds: float) -> str:
+    """A length of time as options take it."""
+    return f"{round(seconds * 1000)}ms"
 
 
 def table(results: Iterable[HuntResult]) -> Iterator[str]:

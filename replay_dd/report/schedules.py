@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -143,7 +143,7 @@ def _code_between(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[st
 def _choices_as_text(found: ScheduleIsolation) -> Iterator[str]:
     choices, needed = found.choices, found.needed
     if not choices:
-        yield "Apart from that, both runs follow the default schedule."
+        yield from _choices_of_passing_as_text(found)
         return
     if found.switch is not None and found.switch.failing not in choices:
         yield f"Besides, both runs make {counted(len(choices), 'choice')} that the default schedule does not make:"
@@ -153,6 +153,21 @@ def _choices_as_text(found: ScheduleIsolation) -> Iterator[str]:
         yield f"The failing run makes {len(choices)} choices, which keep its threads in step:"
     else:
         yield f"The failing run makes {len(choices)} choices; which of them the failure needs was not tried to the end:"
+    yield from _list_of_choices(found, choices)
+
+
+def _choices_of_passing_as_text(found: ScheduleIsolation) -> Iterator[str]:
+    """What only the passing run does, where the default schedule fails."""
+    ends = None if found.switch is None else found.switch.passing
+    others = [one for one in found.passing.switches if not one.by_default and one != ends]
+    if not others:
+        yield "Apart from that, both runs follow the default schedule."
+        return
+    yield "Apart from that, the failing run follows the default schedule; the passing run does not:"
+    yield from _list_of_choices(found, others)
+
+
+def _list_of_choices(found: ScheduleIsolation, choices: Sequence[Switch]) -> Iterator[str]:
     for number, choice in enumerate(choices[:_MOST_LINES], 1):
         isolated = " (the switch above)" if found.switch is not None and choice == found.switch.failing else ""
         does = f"{does_in_words(choice)} {choice.where}"

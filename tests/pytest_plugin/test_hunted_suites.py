@@ -117,6 +117,20 @@ def test_a_sleep_that_is_too_long_to_end_early_is_told_with_what_would_be_enough
 
 
 @pytest.mark.once
+def test_a_test_with_a_sleep_that_makes_sure_of_its_race_is_explained(tmp_path: Path) -> None:
+    """Regression tests are often written so; no schedule passes unless that sleep may end early."""
+    text = "import threading\nimport time\nfrom racy import Cache, in_threads\ndef test_loads_once():\n"
+    text += "    made = []\n    def load(key):\n        time.sleep(0.05)\n        made.append(key)\n"
+    text += "    in_threads(Cache(load).get)\n    assert made == ['key']\n"
+    done = suite(tmp_path, text, "--replay-dd-on-failure", "-o", "replay_dd_runs=8")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 test, 1 with threads, 1 hunted, 1 race found" in done.stdout
+    assert "it failed under each schedule until threads could be 50ms late" in done.stdout
+    assert "evidence     fresh runs: 3 of 3 fail; without the difference, 0 of 3" in done.stdout
+    assert "RACE on Cache.values['key']" in done.stdout
+
+
+@pytest.mark.once
 def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path) -> None:
     text = "import pytest, unittest\nfrom racy import in_threads, loads\n"
     text += "@pytest.fixture(scope='module')\ndef shared():\n    return []\n"

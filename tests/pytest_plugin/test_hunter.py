@@ -98,19 +98,22 @@ def test_what_is_found_is_simplified_for_as_long_again(tmp_path: Path, monkeypat
 
 @pytest.mark.once
 @pytest.mark.parametrize(
-    ("left_s", "least_s", "most_s"), [(None, None, None), (1e6, 1e5, 1e6), (-1e6, 10, 10)], ids=["none", "some", "over"]
+    ("hunted_s", "left_s", "least_s", "most_s"),
+    [(10, None, 120, 120), (60, None, 300, 300), (10, 1e6, 1e5, 1e6), (10, -1e6, 10, 10)],
+    ids=["no limit", "no limit, longer hunt", "some left", "over"],
 )
-def test_an_isolation_has_what_is_left_of_the_time_for_all_tests(
+def test_an_isolation_has_what_is_left_of_the_time_for_all_tests_or_some_times_that_of_the_hunt(
+    hunted_s: float,
     left_s: float | None,
-    least_s: float | None,
-    most_s: float | None,
+    least_s: float,
+    most_s: float,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
-    budgets: list[float | None] = []
+    budgets: list[float] = []
 
-    def isolating(*_: object, time_budget_s: float | None, **__: object) -> None:
+    def isolating(*_: object, time_budget_s: float, **__: object) -> None:
         budgets.append(time_budget_s)
         raise KeyboardInterrupt
 
@@ -118,11 +121,66 @@ def test_an_isolation_has_what_is_left_of_the_time_for_all_tests(
     monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(log_of([]))._replace(failing=log_of([], FAILED)))
     monkeypatch.setattr(hunter, "Runner", lambda *_, **__: nullcontext())
     monkeypatch.setattr(hunter, "isolate", isolating)
-    wanted = Wanted(1, 10, until=None if left_s is None else time.monotonic() + left_s)
+    wanted = Wanted(1, hunted_s, until=None if left_s is None else time.monotonic() + left_s)
     Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), wanted)
     (budget_s,) = budgets
-    assert (budget_s is None) == (least_s is None)
-    assert budget_s is None or (least_s is not None and most_s is not None and least_s <= budget_s <= most_s)
+    assert least_s <= budget_s <= most_s
+
+
+ALWAYS = hunted(None)._replace(failing=log_of([], FAILED), asleep_s=0.0312, failures=())
+HAS_FAILED = Wanted(1, 10, failed=True)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("wanted", "found", "delay_ms", "delays"),
+    [
+        (HAS_FAILED, ALWAYS, 10, [10, 40]),
+        (HAS_FAILED, ALWAYS._replace(asleep_s=1.0), 10, [10, 1000]),
+        (HAS_FAILED, ALWAYS._replace(asleep_s=1.5), 10, [10]),
+        (HAS_FAILED, ALWAYS._replace(asleep_s=0.0), 10, [10]),
+        (HAS_FAILED, ALWAYS._replace(interrupted=True), 10, [10]),
+        (HAS_FAILED, ALWAYS._replace(one_schedule=True), 10, [10]),
+        (HAS_FAILED, ALWAYS._replace(failing=None), 10, [10]),
+        (HAS_FAILED, ALWAYS, 0, [0]),
+        (replace(HAS_FAILED, until=0.0), ALWAYS, 10, [10]),
+        (replace(HAS_FAILED, failed=False), ALWAYS, 10, [10]),
+    ],
+    ids=[
+        "hunted again",
+        "a second",
+        "too long",
+        "no sleep",
+        "Ctrl-C",
+        "alone",
+        "passes",
+        "asked for",
+        "late",
+        "plainly",
+    ],
+)
+def test_a_test_that_fails_plainly_and_always_is_hunted_again_with_threads_as_late_as_its_sleep(
+    wanted: Wanted, found: Hunt, delay_ms: int, delays: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    hunts: list[int] = []
+    suites: list[int] = []
+
+    def start(self: Hunter, settings: Settings, test: str) -> tuple[None, str]:
+        suites.append(settings.max_delay_ns // 10**6)
+        return None, ""
+
+    def note(program: Program, settings: Settings, *_: object, **__: object) -> Hunt:
+        hunts.append(settings.max_delay_ns // 10**6)
+        return found
+
+    monkeypatch.setattr(Hunter, "_start", start)
+    monkeypatch.setattr(hunter, "hunt", note)
+    settings = Settings(max_delay_ns=delay_ms * 10**6)
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, settings, wanted)
+    assert hunts == suites == delays
+    assert result.runs == 3 * len(delays)
+    assert "late" not in result.why, "it fails always, or was not hunted again"
 
 
 @pytest.mark.once

@@ -103,6 +103,16 @@ def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() 
     assert list(summary([], 3, 0)) == ["3 tests, 0 with threads, 0 hunted, 0 races found, 0 runs, 0.0 s"]
 
 
+def test_tests_that_cannot_be_copied_for_the_same_reason_are_counted_together() -> None:
+    results = [
+        HuntResult(f"t.py::{number}", NO_FAILURE, 1, fresh=f"it has pipe:[{number}] open before its first thread")
+        for number in (235370, 7)
+    ]
+    told = [line for line in summary(results, 2, 2) if "fresh processes" in line]
+    slow = "2 tests ran in fresh processes, which is slower: it has pipe open before its first thread"
+    assert told == [slow]
+
+
 @pytest.mark.parametrize(
     ("left_s", "which", "enough"),
     [

@@ -154,6 +154,19 @@ def test_all_needed_choices_are_told() -> None:
     assert in_json["choices_minimal"] is True
 
 
+def test_what_only_the_passing_run_chooses_is_told_where_the_default_schedule_fails() -> None:
+    failing = Switch("0", 3, "0.1", True, True, PLACE, 9, 1)
+    passing = replace(failing, to="0.2", by_default=False)
+    alike = "Apart from that, both runs follow the default schedule."
+    assert alike in answer(failing, passing)
+    found = found_by(failing, passing)
+    with_more = replace(found.passing, switches=(*found.passing.switches, preemption(5)))
+    text = told(found._replace(passing=with_more))
+    assert alike not in text
+    at = text.index("Apart from that, the failing run follows the default schedule; the passing run does not:")
+    assert text[at + 1] == "  1. thread 0.1 gives way to thread 0.2 at prog.py:7 in work, yield point 5"
+
+
 def test_a_changed_message_is_told() -> None:
     found = found_by(preemption(3), None)._replace(message=ChangedMessage("a=1 b=2", "a=2 b=1\nmore"))
     text = told(found)

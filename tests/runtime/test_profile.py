@@ -220,6 +220,37 @@ def test_it_follows_triggers_and_orders_of_threads(tmp_path: Path) -> None:
     assert again.log.ending.digest == latest.log.ending.digest
 
 
+def test_without_sleeps_each_thread_goes_on_unless_it_would_for_ever(tmp_path: Path) -> None:
+    text = """
+        import threading, time
+
+        done, order = [], []
+
+        def work(number):
+            for _ in range(20):
+                time.sleep(0.001)
+            order.append(number)
+
+        def wait():
+            while not done:
+                time.sleep(0.001)
+            order.append("waited")
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+        threads += [threading.Thread(target=wait), threading.Thread(target=done.append, args=(1,))]
+        for thread in threads:
+            thread.start()
+        order.append("main")
+        for thread in threads:
+            thread.join()
+        print(*order)
+        """
+    run = run_program(tmp_path, text, Plan("profile", {"no_sleep": 1}))
+    assert run.output == b"main 0 1 2 waited\n"
+    again = run_program(tmp_path, text, Plan("replay", triggers=run.log.triggers))
+    assert again.log.ending.digest == run.log.ending.digest
+
+
 def test_where_another_thread_could_have_gone_on(tmp_path: Path) -> None:
     text = """
         import threading, time

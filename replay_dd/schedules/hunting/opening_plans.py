@@ -8,6 +8,7 @@ Rules of this module:
   first go further at a time. Where all threads differ, so do their paces, and who was overtaken waits instead.
 * Then come schedules that find what these leave: two that are drawn; or one that is drawn, one in step for threads that
   make way for each other, and the one in which who was overtaken waits.
+* Where the default schedule fails as well, one that passes is still to be found: that without sleeps comes next.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _UNEVEN = Plan(
     label="threads abreast before changes, the latest first, at uneven paces",
 )
 _PATIENT = Plan("profile", {VIEWS: 1}, label="threads abreast, overtaken ones last")
+NO_SLEEP = Plan("profile", {"no_sleep": 1}, label="sleeps end at once")
 _PRIORITIES_DRAWN = "priorities drawn"
 _DRAWN = "drawn at every yield point"
 MOST = 5
@@ -62,7 +64,7 @@ def opening(seed: int, before: Sequence[TargetRun]) -> Plan | None:
 
 def is_opening(plan: Plan) -> bool:
     """Whether a plan is one of :func:`opening`."""
-    return plan in (FIRST, _UNEVEN, _PATIENT, IN_STEP) or plan.label.startswith((_PRIORITIES_DRAWN, _DRAWN))
+    return plan in (FIRST, _UNEVEN, _PATIENT, IN_STEP, NO_SLEEP) or plan.label.startswith((_PRIORITIES_DRAWN, _DRAWN))
 
 
 def some_are_alike(touches: Sequence[Touch]) -> bool:

@@ -4,6 +4,8 @@ Rules of this module:
 
 * A hunt needs a run that passes, and one to learn from. So the default schedule comes after the others, or as soon as
   one of them has failed.
+* If that fails, too, a run that passes is still to be found. Tests of races often sleep where another thread must not
+  come between, so the default schedule without sleeps is the next one.
 * Where a corpus knows what failed before, that comes first, and so does the default schedule, by which the corpus knows
   the program.
 """
@@ -16,7 +18,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.failures.signature import PASSED, signature_of
-from replay_dd.schedules.hunting.opening_plans import opening
+from replay_dd.schedules.hunting.opening_plans import NO_SLEEP, opening
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 
@@ -27,7 +29,7 @@ class Opened(NamedTuple):
     """The first runs of a hunt.
 
     Attributes:
-        before: those before the default schedule.
+        before: those before the default schedule, and that without sleeps.
         first: that one; if the time was over, or Ctrl-C ended them, the last one is in its place.
         interrupted: whether Ctrl-C ended them.
     """
@@ -56,12 +58,16 @@ def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float
             if has_one_schedule(run):
                 return Opened([], (DEFAULT, replace(run, log=replace(run.log, strategy="default"))))
             # A failure is worth more time: it counts only beside a run that passes.
-            if is_over(ends_at) and not signature_of(run.log.ending).failed:
+            if is_over(ends_at) and not _fails(run):
                 return Opened(before, (plan, run))
             before.append((plan, run))
             if signature_of(run.log.ending).kind != PASSED:
                 break
-        return Opened(before, (DEFAULT, runner.run(DEFAULT, time_limit_s)))
+        default = DEFAULT, runner.run(DEFAULT, time_limit_s)
+        made = [run for _, run in (*before, default)]
+        if len(before) < most and all(_fails(run) for run in made) and any(_sleeps(run) for run in made):
+            before.append((NO_SLEEP, runner.run(NO_SLEEP, time_limit_s)))
+        return Opened(before, default)
     except KeyboardInterrupt:
         if not before:
             raise
@@ -85,6 +91,14 @@ def has_one_schedule(run: TargetRun) -> bool:
     """Whether the program started no thread, so that there was nothing to schedule."""
     end = run.log.ending
     return end.complete and len(end.thread_times) < 2
+
+
+def _fails(run: TargetRun) -> bool:
+    return signature_of(run.log.ending).failed
+
+
+def _sleeps(run: TargetRun) -> bool:
+    return any(switch.wake is not None and not switch.wake.time_out for switch in run.log.switches)
 
 
 DEFAULT = Plan("profile", label="default")

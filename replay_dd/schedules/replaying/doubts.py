@@ -5,7 +5,8 @@ Rules of this module:
 * The default schedule is nearly what a program does by itself. If it fails there and passes plainly, that can be a race
   that replay-dd has found. It can also be that the program was misled, most often by the virtual clock: where a
   library reads the real one, or where a thread computes for so long that the virtual clock is advanced.
-* Both are told as what was tried and seen. Only where a run with the real clock passes as well is the clock blamed.
+* Both are told as what was tried and seen. Only where a run with the real clock passes as well is the clock blamed, and
+  only if something speaks against it, or no thread was started yet: with a single schedule, there is no race.
 * A program that leaves replay-dd's control in one run does so in each, but real time decides whether that is noticed.
   So what other runs of it have noted speaks against this one as well.
 """
@@ -37,15 +38,17 @@ class Doubt(NamedTuple):
     Attributes:
         real_clock_passes: whether the default schedule passes with the real clock.
         reasons: what runs noted that could mislead a program.
+        one_schedule: whether the run started no thread, so that no schedule is to blame.
     """
 
     real_clock_passes: bool
     reasons: tuple[str, ...]
+    one_schedule: bool = False
 
     @property
     def is_the_clock(self) -> bool:
         """Whether to blame the virtual clock, and to go on with the real one."""
-        return self.real_clock_passes and bool(self.reasons)
+        return self.real_clock_passes and (bool(self.reasons) or self.one_schedule)
 
     def __str__(self) -> str:
         if self.is_the_clock:
@@ -86,7 +89,8 @@ def doubt_of(failed: TargetRun, time_limit_s: float | None, others: Iterable[Tar
     if not log.settings.real_clock:
         real = run_target(log.program, replace(log.settings, real_clock=True), Plan(), time_limit_s=limit_s)
         passes = signature_of(real.log.ending).kind == PASSED
-    return Doubt(passes, tuple(dict.fromkeys(note for run in (failed, *others) for note in _reasons(run))))
+    noted = dict.fromkeys(note for run in (failed, *others) for note in _reasons(run))
+    return Doubt(passes, tuple(noted), log.ending.complete and len(log.ending.thread_times) < 2)
 
 
 def _reasons(run: TargetRun) -> tuple[str, ...]:

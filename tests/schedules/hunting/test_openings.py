@@ -10,14 +10,14 @@ from typing import Any, cast
 
 import pytest
 
-from replay_dd.schedules.hunting.opening_plans import FIRST, is_opening, some_are_alike
+from replay_dd.schedules.hunting.opening_plans import FIRST, NO_SLEEP, is_opening, some_are_alike
 from replay_dd.schedules.hunting.openings import DEFAULT, Made, opened, opening_runs
 from replay_dd.schedules.hunting.plans import HuntPlans
-from replay_dd.schedules.model import Ending, Settings
+from replay_dd.schedules.model import Ending, Settings, Switch, Wake
 from replay_dd.schedules.observed.touches import Touch
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program
-from tests.schedules.logs import FAILED, PASSED, log_of
+from tests.schedules.logs import FAILED, PASSED, PLACE, log_of
 
 pytestmark = pytest.mark.once
 
@@ -58,14 +58,17 @@ for thread in threads:
 class Endings:
     """Makes runs that end like this, one after the other, and notes their plans."""
 
-    def __init__(self, endings: Sequence[Ending], touched: tuple[Touch, ...] = ()) -> None:
+    def __init__(
+        self, endings: Sequence[Ending], touched: tuple[Touch, ...] = (), switches: Sequence[Switch] = ()
+    ) -> None:
         self.endings = list(endings)
         self.touched = touched
+        self.switches = switches
         self.plans: list[Plan] = []
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         self.plans.append(plan)
-        return TargetRun(log_of([], self.endings.pop(0)), b"", "", "", touches=self.touched)
+        return TargetRun(log_of(self.switches, self.endings.pop(0)), b"", "", "", touches=self.touched)
 
 
 def made_in(
@@ -74,9 +77,10 @@ def made_in(
     most: int = 9,
     seed: int = 3,
     touched: tuple[Touch, ...] = (),
+    switches: Sequence[Switch] = (),
 ) -> tuple[list[Plan], list[Made]]:
     """The plans that were run, and what ``opened`` returns, in one list."""
-    runner = Endings(endings, touched)
+    runner = Endings(endings, touched, switches)
     before, last, _ = opened(cast("Runner", cast("Any", runner)), 60.0, most, ends_at, seed)
     return runner.plans, [*before, last]
 
@@ -98,6 +102,30 @@ def test_no_more_runs_than_there_is_time_for(endings: list[Ending], ends_at: flo
 
 def kinds_of(plans: Sequence[Plan]) -> list[object]:
     return [plan.strategy if "seed" in plan.options else dict(plan.options) for plan in plans]
+
+
+SLEEPS = Switch("0.1", 3, "0.2", True, True, PLACE, 9, 1, wake=Wake(False, None))
+WAITS = replace(SLEEPS, wake=Wake(True, None))
+
+
+@pytest.mark.parametrize(
+    ("endings", "switch", "most", "without_sleeps"),
+    [
+        ([FAILED, FAILED, PASSED], SLEEPS, 2, True),
+        ([FAILED, FAILED, PASSED], SLEEPS, 1, False),
+        ([FAILED, FAILED, PASSED], WAITS, 2, False),
+        ([FAILED, PASSED], SLEEPS, 2, False),
+        ([ENDLESS, FAILED], SLEEPS, 2, False),
+    ],
+    ids=["always fails", "no more runs", "only time-outs", "passes by default", "did not end"],
+)
+def test_what_always_fails_is_run_without_its_sleeps(
+    endings: list[Ending], switch: Switch, most: int, without_sleeps: bool
+) -> None:
+    plans, made = made_in(endings, most=most, switches=[switch])
+    assert (NO_SLEEP in plans) == without_sleeps
+    assert made[-1][0] == DEFAULT, "which the hunt learns from"
+    assert [plan for plan, _ in made] == ([FIRST, NO_SLEEP, DEFAULT] if without_sleeps else [FIRST, DEFAULT])
 
 
 UNEVEN = {"abreast": 0, "latest": 1, "uneven": 1}

@@ -28,6 +28,17 @@ MISLED = """
     thread.start()
     thread.join()
     """
+# The program fails before it starts a thread, so no schedule is to blame.
+MISLED_ALONE = """
+    import os, threading, time
+
+    before = os.times().elapsed
+    time.sleep(0.2)
+    assert os.times().elapsed - before > 0.1, "too early"
+    thread = threading.Thread(target=print)
+    thread.start()
+    thread.join()
+    """
 OWN = """
     import threading
     def work():
@@ -70,7 +81,7 @@ def test_a_failure_of_the_program_itself_in_a_thread(tmp_path: Path) -> None:
 
 def test_a_program_that_passes_only_without_us(tmp_path: Path) -> None:
     doubt = doubt_of(run_program(tmp_path, SCHEDULE), 60)
-    assert doubt == Doubt(False, ())
+    assert doubt == Doubt(False, (), one_schedule=True)
     assert str(doubt) == "the program passes without replay-dd"
 
 
@@ -131,3 +142,21 @@ def test_a_hunt_goes_on_with_the_real_clock(tmp_path: Path) -> None:
     assert found.failing is None
     assert found.passing is not None
     assert found.passing.settings.real_clock
+
+
+@pytest.mark.once
+def test_a_program_that_the_virtual_clock_misleads_before_it_starts_a_thread(tmp_path: Path) -> None:
+    run = run_program(tmp_path, MISLED_ALONE)
+    doubt = doubt_of(run, 60)
+    assert doubt == Doubt(True, (), one_schedule=True)
+    assert doubt.is_the_clock
+    found = hunt(run.log.program, Settings(), HuntOptions(runs=2))
+    assert found.instead_of.startswith("AssertionError: too early")
+    assert not found.one_schedule
+    assert found.passing is not None
+    assert found.passing.settings.real_clock
+
+
+@pytest.mark.once
+def test_a_program_that_fails_by_itself_before_it_starts_a_thread(tmp_path: Path) -> None:
+    assert doubt_of(run_program(tmp_path, "raise ValueError('own')"), 60) is None

@@ -7,6 +7,7 @@ from .abreast import Abreast
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
 from .natural import Natural
+from .no_sleep import NoSleep
 from .only_where import OnlyWhere
 from .partial_order import PartialOrderSampling
 from .pct import LatestFirst, ProbabilisticConcurrencyTesting
@@ -50,6 +51,8 @@ def _profiled(options: dict[str, Any]) -> Strategy | None:
         return Abreast(*(options[name] for name in ("abreast", "latest", "uneven")))
     if "views" in options:
         return Views(bool(options["views"]))
+    if "no_sleep" in options:
+        return NoSleep()
     return LatestFirst() if options else None
 
 
