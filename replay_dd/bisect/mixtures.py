@@ -67,7 +67,7 @@ class SchedulesOnMixtures:
         if found.failing is None:
             raise DoesNotFailError(
                 f"The new version passes: no failure in {found.runs} runs of {found.yield_points:,} yield points each.",
-                "Hunt with more seeds (`--seeds`), or give the log of a failing run (`--schedule`).",
+                "Hunt more schedules (`--runs`), or give the log of a failing run (`--schedule`).",
             )
         self.logs.append(with_anchors(found.failing))
 
@@ -111,6 +111,7 @@ def _renamed(log: Log, names: Mapping[str, str]) -> Log:
     ending = replace(
         log.ending,
         exceptions=tuple(replace(one, frames=frames(one.frames)) for one in log.ending.exceptions),
+        exit=log.ending.exit and replace(log.ending.exit, frames=frames(log.ending.exit.frames)),
         deadlock=tuple(replace(one, frames=frames(one.frames)) for one in log.ending.deadlock),
     )
     files = {names.get(name, name): value for name, value in log.program.files.items()}

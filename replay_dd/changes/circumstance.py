@@ -297,7 +297,7 @@ def no_failure_in_new(runs: Sequence[Ending]) -> DoesNotFailError:
     """What to tell of a new version that does not fail, or is not built."""
     run = runs[0]
     hint = (
-        "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--seeds`), or as "
+        "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--runs`), or as "
         "`--script` says. If it fails only sometimes, let the command repeat it until it does."
     )
     if run.signature == NOT_BUILT:

@@ -69,9 +69,10 @@ def _algorithms() -> Sequence[str]:
     page_option(),
     json_option(),
     Option(
-        "--failure",
+        "--grep",
         section=FAILURE,
         metavar="REGEX",
+        old_name="--failure",
         shown_default="the same exception, from the same place",
         help="The failure is an exception whose type and text REGEX matches.",
     ),
@@ -95,7 +96,7 @@ def call_command(
     write_test: Path | None,
     html: Path | None,
     as_json: bool,
-    failure: str | None,
+    grep: str | None,
     time_limit: float | None,
     algorithm: str | None,
     jobs: int,
@@ -112,7 +113,7 @@ def call_command(
       4  the failure or the answer is not reproducible
     """
     function = _full_name(function)
-    pattern = _pattern(failure)
+    pattern = _pattern(grep)
     given = read_arguments(args_file)
     result = output or args_file.with_name(f"{args_file.stem}-minimal{args_file.suffix}")
     if result.exists() and result.samefile(args_file):
@@ -172,8 +173,8 @@ def _full_name(function: str) -> str:
     return f"{module}:{name}"
 
 
-def _pattern(failure: str | None) -> re.Pattern[str] | None:
+def _pattern(grep: str | None) -> re.Pattern[str] | None:
     try:
-        return None if failure is None else re.compile(failure)
+        return None if grep is None else re.compile(grep)
     except re.error as error:
-        raise UsageError(f"`{failure}` is not a regular expression: {error}.") from error
+        raise UsageError(f"`{grep}` is not a regular expression: {error}.") from error

@@ -28,7 +28,6 @@ from replay_dd.cli.options import (
     PROGRAM,
     SEARCH,
     budget_options,
-    count_option,
     jobs_option,
     journal_option,
     json_option,
@@ -104,11 +103,15 @@ class ChangesCommand(Command):
         multiple=True,
         help="A version fails if it fails under the schedule of this failing run, or a hunted one. Repeatable.",
     ),
-    count_option(
-        "--seeds",
-        f"How many schedules to hunt in each version [default with --schedule: {DEFAULT_SEEDS}]. Without "
-        "--schedule, a failing one is hunted in NEW first.",
+    Option(
+        "--runs",
+        "seeds",  # a journal goes on with other `runs`, but not with other seeds
         section=PROGRAM,
+        metavar="N",
+        type=click.IntRange(min=1),
+        old_name="--seeds",
+        help=f"How many schedules to hunt in each version [default with --schedule: {DEFAULT_SEEDS}]. Without "
+        "--schedule, a failing one is hunted in NEW first.",
     ),
     Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command in each version before CMD."),
     Option(
@@ -188,7 +191,7 @@ def changes_command(
     oracle = oracle_of(grep, script)
     if (schedule or seeds is not None) and (grep is not None or script):
         raise UsageError(
-            "`--grep` and `--script` do not go with `--schedule` and `--seeds`.",
+            "`--grep` and `--script` do not go with `--schedule` and `--runs`.",
             "The failure is that of the log, or the one that is hunted in the new version.",
         )
     limit_s = DEFAULT_TIME_LIMIT_S if time_limit is None else time_limit

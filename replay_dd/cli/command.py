@@ -17,7 +17,7 @@ import importlib
 import inspect
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +97,7 @@ class Option(click.Option):
         section: title of the section that it appears in.
         help: what it does.
         shown_default: the default as help shows it, or what returns that; for defaults that the code below chooses.
+        old_name: what it was called before. It still works, with a note, and is shown nowhere.
         attributes: what :class:`click.Option` takes besides.
     """
 
@@ -106,12 +107,34 @@ class Option(click.Option):
         section: str,
         help: str,
         shown_default: str | Callable[[], object] = "",
+        old_name: str = "",
         **attributes: Any,
     ) -> None:
         super().__init__(list(names), help=help, **attributes)
         self.section = section
         self.texts: dict[str, Option] = {}
         self._shown_default = shown_default
+        self._old_name = old_name
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let a command line have the old name, too; its value is kept under that, which tells it apart."""
+        super().add_to_parser(parser, ctx)
+        if self._old_name:
+            parser.add_option(obj=self, opts=[self._old_name], dest=self._old_name, action="store", nargs=self.nargs)
+
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
+        """Take the value from the command line; one given under both names is that of the new one."""
+        if self._old_name in opts:
+            opts = {str(self.name): opts[self._old_name], **opts}
+            if not ctx.resilient_parsing:
+                from replay_dd.cli.output import echo  # completion says nothing
+
+                echo(
+                    f"`{self._old_name}` is now called `{self.opts[-1]}`; use that, as the old name will go.", err=True
+                )
+        return super().handle_parse_result(ctx, opts, args)
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option as help shows it: its names, and its text with the default."""

@@ -269,15 +269,16 @@ def algorithm_option() -> Option:
     )
 
 
-def repeat_option() -> Option:
-    """``--repeat``; None to derive it."""
+def repeats_option() -> Option:
+    """``--repeats``; None to derive it."""
     return Option(
-        "--repeat",
+        "--repeats",
         section=SEARCH,
         metavar="N",
         type=click.IntRange(min=1),
         help="How often to try a configuration that does not fail.",
         shown_default="by the measured failure rate",
+        old_name="--repeat",
     )
 
 

@@ -14,7 +14,7 @@ from replay_dd.events.naming import named
 from replay_dd.report.events import session_as_json, session_as_text
 
 
-def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Path | None) -> None:
+def show_session(session: Session, path: Path, *, as_json: bool, pictures: Path | None) -> None:
     """Print what a session holds; play it for screenshots, and for names, where they are wanted.
 
     Raises:
@@ -22,10 +22,10 @@ def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Pat
     """
     run, told = None, session
     try:
-        if thumbnails is not None:
-            thumbnails.mkdir(parents=True, exist_ok=True)
+        if pictures is not None:
+            pictures.mkdir(parents=True, exist_ok=True)
             conditions = conditions_of(pace=session.pace, recorded=session.playback)
-            run = play_session(session, conditions, pictures=thumbnails, want_targets=True)
+            run = play_session(session, conditions, pictures=pictures, want_targets=True)
             told = named(session, actions_of(session), run.targets, run.elsewhere)
     finally:
         # Also where it cannot be played.
@@ -35,4 +35,4 @@ def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Pat
             echo_lines(session_as_text(told))
     if run is not None:
         tell = say if as_json else echo
-        tell(f"pictures     {len(run.frames)} actions in {thumbnails}")
+        tell(f"pictures     {len(run.frames)} actions in {pictures}")

@@ -23,18 +23,17 @@ _SETTLE_S = 0.3
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 
 
-def checked_text(text: str | None) -> str | None:
+def check_pattern(pattern: str | None) -> None:
     """Check a regular expression.
 
     Raises:
         UsageError: it is not valid.
     """
-    if text is not None:
+    if pattern is not None:
         try:
-            re.compile(text)
+            re.compile(pattern)
         except re.error as error:
-            raise UsageError(f"`{text}` is not a regular expression: {error}.") from error
-    return text
+            raise UsageError(f"`{pattern}` is not a regular expression: {error}.") from error
 
 
 def show_flow(flow: Flow, path: Path, *, as_json: bool) -> None:
@@ -50,7 +49,7 @@ def replay_flow(
     path: Path,
     *,
     browser: Path | None,
-    text: str | None,
+    grep: str | None,
     settle: float | None,
     pause: float | None,
     as_json: bool,
@@ -60,15 +59,15 @@ def replay_flow(
     Raises:
         ReplayDDError: the options are wrong, or it cannot be played.
     """
-    text = checked_text(text)
+    check_pattern(grep)
     require_playwright()
     from replay_dd.web.circumstance import failure_of
     from replay_dd.web.player import Limits, play
 
     with WebBrowser(browser) as running:
         _tell_sandbox(running)
-        playback = play(flow, running, limits=Limits(pause_s=pause, settle_s=_settle_s(settle)), text=text)
-    failure = failure_of(playback, text)
+        playback = play(flow, running, limits=Limits(pause_s=pause, settle_s=_settle_s(settle)), text=grep)
+    failure = failure_of(playback, grep)
     if as_json:
         outcome = Outcome.FAIL if failure is not None else Outcome.UNRESOLVED if playback.left_out else Outcome.PASS
         left_out = [f"step {number + 1}: {why}" for number, why in playback.left_out]
@@ -93,14 +92,14 @@ def minimize_flow(
     strip: Path | None,
     html: Path | None,
     browser: Path | None,
-    text: str | None,
+    grep: str | None,
     max_tests: int | None,
     as_json: bool,
     settle: float | None,
     pause: float | None,
     algorithm: str | None,
     time_budget: float | None,
-    repeat: int | None,
+    repeats: int | None,
     jobs: int | None,
 ) -> int:
     """Minimize a flow and print the answer; returns the exit status.
@@ -108,7 +107,7 @@ def minimize_flow(
     Raises:
         ReplayDDError: the options are wrong, or the flow cannot be played or does not fail.
     """
-    checked_text(text)
+    check_pattern(grep)
     require_playwright()
     from replay_dd.report.flow_strip import write_flow_strip
     from replay_dd.web.minimize import default_output, minimize
@@ -122,13 +121,13 @@ def minimize_flow(
             found = minimize(
                 flow,
                 running,
-                text=text,
+                text=grep,
                 settle_s=_settle_s(settle),
                 algorithm=algorithm or ALGORITHMS[0],
                 pause_s=pause,
                 max_tests=max_tests,
                 time_budget_s=time_budget,
-                repeat=repeat,
+                repeat=repeats,
                 observer=progress.observer("step"),
             )
         finally:
@@ -136,12 +135,12 @@ def minimize_flow(
         write_flow(found.flow, target)
         filmed = None if found.isolation.interrupted else strip
         if filmed is not None:
-            running.use(lambda browser: write_flow_strip(found, browser, filmed, text=text))
+            running.use(lambda browser: write_flow_strip(found, browser, filmed, text=grep))
     if html is not None:
         from replay_dd.report.page.answer import answer_page
         from replay_dd.report.page.frame import write_page
 
-        replay = _replay_command(target, browser, text, settle, found.pause_s)
+        replay = _replay_command(target, browser, grep, settle, found.pause_s)
         report = minimum_as_text(found, replay, filmed)
         files, again = {"minimal flow": target}, [("plays it", replay)]
         told = [*needed_steps(found)]
@@ -149,15 +148,15 @@ def minimize_flow(
     if as_json:
         echo_json(minimum_as_json(found, target, filmed))
     else:
-        echo_lines(minimum_as_text(found, _replay_command(target, browser, text, settle, found.pause_s), filmed))
+        echo_lines(minimum_as_text(found, _replay_command(target, browser, grep, settle, found.pause_s), filmed))
     sys.stdout.flush()
     return found.isolation.exit_code
 
 
 def _replay_command(
-    flow: Path, browser: Path | None, text: str | None, settle: float | None, pause: float | None
+    flow: Path, browser: Path | None, grep: str | None, settle: float | None, pause: float | None
 ) -> str:
-    given = {"--browser": browser, "--text": text, "--settle": settle, "--pause": pause}
+    given = {"--browser": browser, "--grep": grep, "--settle": settle, "--pause": pause}
     options = [f"{name} {shlex.quote(str(value))} " for name, value in given.items() if value is not None]
     return f"replay-dd replay {''.join(options)}{shlex.quote(str(flow))}"
 

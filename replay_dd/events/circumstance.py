@@ -32,7 +32,7 @@ from replay_dd.outcome import Outcome
 
 # On a busy machine the next action may have begun before the end of the program is noticed.
 _NOTICED_LATE = 1
-_PACE_HINT = "Play it at another pace (`--pace recorded`, `--pace impatient`), or more often with `--repeat N`."
+_PACE_HINT = "Play it at another pace (`--pace recorded`, `--pace impatient`), or more often with `--repeats N`."
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class UserActions(Circumstance[Run]):
     name = "events"
     subject = "session"
     flaky = True
-    rare_hint = "Make it fail more often: another pace or seed, more load; or try each test often, with `--repeat N`."
+    rare_hint = "Make it fail more often: another pace or seed, more load; or try each test often, with `--repeats N`."
 
     def __init__(
         self,

@@ -50,7 +50,12 @@ class _Here:
             self._log,
             program=self._program,
             switches=switches,
-            ending=replace(ending, exceptions=exceptions, deadlock=waiters),
+            ending=replace(
+                ending,
+                exceptions=exceptions,
+                exit=ending.exit and self._exception(ending.exit),
+                deadlock=waiters,
+            ),
         )
 
     def _exception(self, exception: UncaughtException) -> UncaughtException:

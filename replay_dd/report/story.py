@@ -21,6 +21,7 @@ from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.kinds import LEAKED_PERMIT
 from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, called_at, kind_in_words, path_of
 from replay_dd.schedules.story.words import short_file
+from replay_dd.schedules.virtual import VirtualNotifyAll
 
 _WIDTH = 80
 _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")  # told as part of their function
@@ -63,6 +64,12 @@ def _is_prevented(explanation: Explanation) -> bool:
     return tried is None or not tried.attempts or any(attempt.verdict == PREVENTS for attempt in tried.attempts)
 
 
+def _is_help_tried(explanation: Explanation) -> bool:
+    """Whether what would help against a hang was tried, and prevents it."""
+    attempts = () if explanation.tried is None else explanation.tried.attempts
+    return any(isinstance(one.virtual, VirtualNotifyAll) and one.verdict == PREVENTS for one in attempts)
+
+
 def evidence_as_text(explanation: Explanation, story: Story, program: Program) -> Iterator[str]:
     """What comes after the turns: the passing run, the chain to the failure, locks, and what was tried."""
     told = story.hang
@@ -80,7 +87,8 @@ def evidence_as_text(explanation: Explanation, story: Story, program: Program) -
     # permit is wrong whatever leads to it.
     mended = told is not None and told.led_by_kind and _is_prevented(explanation)
     if told is not None and told.verdict.help and not (mended and told.verdict.kind != LEAKED_PERMIT):
-        yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
+        tried = "" if _is_help_tried(explanation) else " (inferred, not tried)"
+        yield from labelled("would help", told.verdict.help + tried)
     if story.help:
         yield from labelled("would help", f"{story.help} (inferred, not tried)")
     for label, line in tried_in_words(explanation.tried):

@@ -15,7 +15,9 @@ from replay_dd.schedules.story.experiment_results import (
     Experiments,
 )
 from replay_dd.schedules.story.words import listed, short_file
-from replay_dd.schedules.virtual import Region, Virtual, VirtualBarrier, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, Virtual, VirtualBarrier, VirtualLock, VirtualNotifyAll, VirtualOrder
+
+_KINDS = {VirtualLock: "lock", VirtualOrder: "order", VirtualBarrier: "barrier", VirtualNotifyAll: "notify all"}
 
 
 def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
@@ -84,6 +86,8 @@ def virtual_in_words(virtual: Virtual) -> str:
         threads = f"the threads {listed(virtual.threads)}"
         return f"with a barrier: if {threads} wait for each other before {_place(virtual.before)}"
     places = " and ".join(map(_place, virtual.regions))
+    if isinstance(virtual, VirtualNotifyAll):
+        return f"with `notify_all()` for `notify()` at {places}"
     return f"taking {virtual.taking} at {places}" if virtual.taking else f"with {places} as one step"
 
 
@@ -112,13 +116,11 @@ def tried_as_json(tried: Experiments | None) -> dict[str, Any] | None:
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
     virtual = attempt.virtual
-    kind = "lock"
-    if not isinstance(virtual, VirtualLock):
-        kind = "order" if isinstance(virtual, VirtualOrder) else "barrier"
+    regions = virtual.regions if isinstance(virtual, VirtualLock | VirtualNotifyAll) else ()
     return {
         "words": attempt_in_words(attempt),
-        "kind": kind,
-        "regions": [_region_as_json(one) for one in virtual.regions] if isinstance(virtual, VirtualLock) else [],
+        "kind": _KINDS[type(virtual)],
+        "regions": [_region_as_json(one) for one in regions],
         "taking": (virtual.taking or None) if isinstance(virtual, VirtualLock) else None,
         "later": _region_as_json(virtual.later) if isinstance(virtual, VirtualOrder) else None,
         "earlier": _region_as_json(virtual.earlier) if isinstance(virtual, VirtualOrder) else None,

@@ -19,6 +19,7 @@ TIME_LIMIT = "time limit"
 NO_PROGRESS = "no progress"  # some threads go round in a circle, and all others wait
 SIGNAL_HANDLER = "<signal handler>"  # the function of a frame that stands between a handler and what was interrupted
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_OF_SELF, _ATTRIBUTE = "self.", "attribute of one "
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ class HangThing:
 
     @property
     def called(self) -> str:
-        """What to call it."""
+        """What to call it: each thread has a ``self`` of its own, so its attributes go by the class."""
+        if self.name.startswith(_OF_SELF) and self.what.startswith(_ATTRIBUTE):
+            return f"{self.what.removeprefix(_ATTRIBUTE)}.{self.name.rpartition('.')[2]}"
         if self.name:
             return self.name
         if self.made_file:

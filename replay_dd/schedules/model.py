@@ -34,7 +34,7 @@ from replay_dd.schedules.shapes import (
     SourceLine,
     ThreadId,
 )
-from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualNotifyAll, VirtualOrder
 from replay_dd.schema import Rule
 from replay_dd.system_texts import Argument, Name, VariableName
 
@@ -197,6 +197,10 @@ class Ending:
         timed_out: killed at the time limit.
         stopped: given up, as what it waited for did not come again; only replays are.
         exceptions: those that nobody caught, in order.
+        exit: how the program ended itself with an exit status: by a ``SystemExit`` that nobody caught (``type`` is
+            its class, ``text`` what it says, empty for a number) or by ``os._exit``; None where that was not seen, as
+            in old logs.
+        complaints: of a program that ended itself and whose ``exit`` says nothing, lines of its output that complain.
         deadlock: who waited for what, if all threads did.
         complete: whether the program told its end; a program that is killed or replaced (exec) does not.
         global_time: yield points of the run.
@@ -227,6 +231,8 @@ class Ending:
     exclusive: str = ""
     seconds: Seconds = 0.0
     hang: Hang | None = None
+    exit: UncaughtException | None = None
+    complaints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -249,6 +255,7 @@ class Settings:
         virtual_lock: a lock that the scheduler adds, as an experiment.
         virtual_order: the same for an order.
         virtual_barrier: the same for a barrier.
+        virtual_notify_all: the same for notifications of all threads that wait.
     """
 
     granularity: Granularity = "access"
@@ -264,20 +271,22 @@ class Settings:
     virtual_lock: VirtualLock | None = None
     virtual_order: VirtualOrder | None = None
     virtual_barrier: VirtualBarrier | None = None
+    virtual_notify_all: VirtualNotifyAll | None = None
     library_key: EntropyKey = ""
 
     @property
     def virtual(self) -> Virtual | None:
         """Whichever of them is set."""
-        return self.virtual_lock or self.virtual_order or self.virtual_barrier
+        return self.virtual_lock or self.virtual_order or self.virtual_barrier or self.virtual_notify_all
 
     def with_virtual(self, virtual: Virtual | None) -> Settings:
-        """The same with a virtual lock, order or barrier, or without."""
+        """The same with one of them, or without."""
         return replace(
             self,
             virtual_lock=virtual if isinstance(virtual, VirtualLock) else None,
             virtual_order=virtual if isinstance(virtual, VirtualOrder) else None,
             virtual_barrier=virtual if isinstance(virtual, VirtualBarrier) else None,
+            virtual_notify_all=virtual if isinstance(virtual, VirtualNotifyAll) else None,
         )
 
 

@@ -1,4 +1,6 @@
-"""Virtual locks, orders and barriers: what the scheduler adds to a run, to try a repair without touching the program.
+"""Virtual locks, orders, barriers and notifications: what is added to a run to try a repair.
+
+The program itself is not touched.
 
 Rules of this module:
 
@@ -78,7 +80,18 @@ class VirtualBarrier:
     threads: tuple[ThreadId, ...]
 
 
-Virtual = VirtualLock | VirtualOrder | VirtualBarrier
+@dataclass(frozen=True)
+class VirtualNotifyAll:
+    """Where a thread notifies a condition, it wakes all threads that wait for it, not one of them.
+
+    Attributes:
+        regions: the lines in which ``notify()`` is called.
+    """
+
+    regions: tuple[Region, ...]
+
+
+Virtual = VirtualLock | VirtualOrder | VirtualBarrier | VirtualNotifyAll
 
 
 def as_request(virtual: Virtual | None) -> dict[str, Any] | None:
@@ -89,6 +102,8 @@ def as_request(virtual: Virtual | None) -> dict[str, Any] | None:
         return _request([virtual.later], earlier=[_plain(virtual.earlier)], times=virtual.times)
     if isinstance(virtual, VirtualBarrier):
         return _request([virtual.before], threads=list(virtual.threads))
+    if isinstance(virtual, VirtualNotifyAll):
+        return _request(virtual.regions, notifies_all=True)
     return _request(virtual.regions, taking=virtual.taking)
 
 
@@ -99,6 +114,7 @@ def _request(regions: Iterable[Region], **rest: Any) -> dict[str, Any]:
         "earlier": [],
         "times": 1,
         "threads": [],
+        "notifies_all": False,
         **rest,
     }
 

@@ -47,7 +47,7 @@ _OFTEN_ENOUGH = 0.25
 
 _WHAT_FAILS = (
     "A failure is an uncaught error of the page, a failed console.assert, a crash, or an assertion step that fails. "
-    "If it shows as text on the page or as an error in its console, give the text with `--text`; if it comes late, set "
+    "If it shows as text on the page or as an error in its console, give it with `--grep`; if it comes late, set "
     "`--settle`."
 )
 # What Chromium writes for a request that got no proper answer.
@@ -90,7 +90,7 @@ class FlowSteps(Circumstance[FlowRun]):
     flaky = True
     rare_hint = (
         "Make it fail more often: watch the page longer with `--settle`, put more load on the server; or try each test "
-        "often, with `--repeat N`."
+        "often, with `--repeats N`."
     )
 
     def __init__(

@@ -23,7 +23,7 @@ from tests.benchmarks import (
     statements,
     throughput,
 )
-from tests.benchmarks.harness import PAGE, Bench, Benchmark, machine, write_into_page
+from tests.benchmarks.harness import PAGES, Bench, Benchmark, machine, write_into_page
 
 BENCHMARKS: dict[str, Benchmark] = {
     "overhead": overhead.run,
@@ -47,7 +47,11 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all without one")
     parser.add_argument("--repeats", type=int, default=3, help="pairs behind each median (default: 3)")
     parser.add_argument("--full", action="store_true", help="also measure what takes minutes")
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help=f"put the tables into {' and '.join(page.name for page in PAGES)}",
+    )
     parser.add_argument("--python", action="append", default=[], metavar="VERSION", help="under these only, as 3.14t")
     options = parser.parse_args()
     unknown = set(options.names) - set(BENCHMARKS)

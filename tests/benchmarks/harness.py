@@ -1,4 +1,4 @@
-"""What all benchmarks share: tables, the machine, workers in other interpreters, the page that holds the results.
+"""What all benchmarks share: tables, the machine, workers in other interpreters, the pages that hold the results.
 
 Rules of this package:
 
@@ -25,7 +25,8 @@ from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
-PAGE = CHECKOUT / "docs" / "explanation" / "performance.md"
+REFERENCE = CHECKOUT / "docs" / "reference"
+PAGES = (REFERENCE / "measurements.md", REFERENCE / "measured-hunts.md")
 
 
 class WorkerError(Exception):
@@ -147,12 +148,18 @@ def machine() -> str:
     return f"{model}, {platform.system()}, {load} afterwards; {time.strftime('%Y-%m-%d')}"
 
 
-def write_into_page(name: str, text: str) -> None:
-    """Replace the generated part of this name in the page."""
-    page = PAGE.read_text(encoding="utf-8")
+def write_into_page(name: str, text: str, pages: Sequence[Path] = PAGES) -> None:
+    """Replace the generated part of this name in the page that has it.
+
+    Raises:
+        SystemExit: none has.
+    """
     start, end = f"<!-- bench: {name} -->", f"<!-- end of bench: {name} -->"
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
-    if not pattern.search(page):
-        raise SystemExit(f"{PAGE.name} has no place for the benchmark {name}: add the lines {start} and {end}")
-    page = pattern.sub(lambda _: f"{start}\n\n{text}\n\n{end}", page)
-    PAGE.write_text(page, encoding="utf-8")
+    for path in pages:
+        page = path.read_text(encoding="utf-8")
+        if pattern.search(page):
+            path.write_text(pattern.sub(lambda _: f"{start}\n\n{text}\n\n{end}", page), encoding="utf-8")
+            return
+    names = " or ".join(path.name for path in pages)
+    raise SystemExit(f"the benchmark {name} has no place: add the lines {start} and {end} to {names}")

@@ -151,11 +151,14 @@ def _beside_the_best(medians: dict[str, dict[str, float]]) -> str:
         if best is not None:
             ratios.append(counts.get("replay-dd", float("inf")) / best)
     no_worse, twice = sum(ratio <= 1 for ratio in ratios), sum(ratio <= 2 for ratio in ratios)
-    found = sum("replay-dd" in counts for counts in medians.values())
+    found = (f"{sum(tool in counts for counts in medians.values())} ({tool})" for tool in TOOLS)
+    own = [counts.get("replay-dd", float("inf")) for counts in medians.values()]
     text = (
-        f"Against whichever of the others is best on a bug, replay-dd needs no more executions in {no_worse} of "
-        f"{len(ratios)}, and at most twice as many in {twice}. It finds {found} of {len(medians)}. Against each alone, "
-        f"where not to find a bug counts as more, it needs no more in "
+        f"Found by most searches: {', '.join(found)} of {len(medians)}. replay-dd needs one execution for "
+        f"{sum(count <= 1 for count in own)} of them, and at most two for {sum(count <= 2 for count in own)}. Against "
+        f"whichever of the others is best on a bug, it needs no more executions in {no_worse} of {len(ratios)}, and at "
+        f"most twice as many in {twice}. Against each alone, where not to find a bug counts as more, it needs no more "
+        "in "
     )
     peers = [tool for tool in TOOLS if tool != "replay-dd"]
     alone = (f"{_no_more_than((tool,), medians, 'replay-dd')} ({tool})" for tool in peers)

@@ -157,9 +157,9 @@ def test_the_user_says_what_the_failure_is(functions: Workshop) -> None:
     functions.write("[[1, 3]]", "args.json")
     options = ("call", "functions:waits", "--args-file", "args.json")
     functions.write("[[3, 5, 90]]", "args.json")
-    assert "waits([3, 90])" in functions.run(*options, "--failure", "^KeyError").stdout
-    assert "which is not Value" in functions.run(*options, "--failure", "Value").refused(3, "does-not-fail")
-    functions.run_here(*options, "--failure", "(").refused(2, "usage")
+    assert "waits([3, 90])" in functions.run(*options, "--grep", "^KeyError").stdout
+    assert "which is not Value" in functions.run(*options, "--grep", "Value").refused(3, "does-not-fail")
+    functions.run_here(*options, "--grep", "(").refused(2, "usage")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_schedule_of_a_test_that_lies_beside_the_versions(shop: Workshop) -> N
     recording = Workshop(shop.folder / "new", shop.temporary, shop.variables)
     assert recording.run("hunt", "-o", "..", "--no-simplify", "--", "python", "check.py").status == 0
     (shop.folder / "new" / "check.py").unlink()
-    done = shop.run("changes", "--schedule", "fail.log", "--seeds", "5", "old", "new", "--", "python", "check.py")
+    done = shop.run("changes", "--schedule", "fail.log", "--runs", "5", "old", "new", "--", "python", "check.py")
     assert (done.status, done.stderr) == (0, "")
     assert "with lock:" in done.stdout
     assert "AssertionError" in done.stdout

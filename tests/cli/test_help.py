@@ -210,7 +210,7 @@ def completed(shop: Workshop, line: str) -> list[str]:
         ("replay-dd events --algorithm d", ["plain,ddmin"]),
         ("replay-dd replay --pace ", [f"plain,{pace}" for pace in ("fast", "unhurried", "recorded", "impatient")]),
         ("replay-dd monkey --player p", ["plain,pyautogui"]),
-        ("replay-dd show --th", ["plain,--thumbnails"]),
+        ("replay-dd show --pi", ["plain,--pictures"]),
         *((f"replay-dd {command} ", ["file,"]) for command in ("show", "replay", "events", "web", "minimize")),
         ("replay-dd schedules found/pass.log found/f", ["file,found/f"]),
         ("replay-dd record -o ", ["file,"]),
@@ -259,6 +259,44 @@ def test_the_reference_has_every_option(command: str, project: Path) -> None:
     assert there is not None
     options = [option.opts[-1] for option in there.params if isinstance(option, click.Option)]
     assert [option for option in options if not re.search(rf"`{option}[ `]", text)] == []
+
+
+@pytest.fixture(scope="session")
+def reference(project: Path) -> str:
+    return (project / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+
+
+def shared_options(reference: str) -> dict[str, str]:
+    """The options that several commands have, with the cell that says which commands these are."""
+    start = reference.index("**Options that several commands have:**")
+    found = {}
+    for line in reference[start : reference.index("\n## ", start)].splitlines():
+        if line.startswith("| `--"):
+            names, commands = re.split(r"(?<!\\)\|", line)[1:3]
+            found.update(dict.fromkeys(re.findall(r"`(--[\w-]+)", names), commands.strip()))
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_option_is_told_for_its_command(command: str, reference: str) -> None:
+    shared = shared_options(reference)
+    assert "--jobs" in shared
+    sections = re.findall(rf"(?ms)^##+ `replay-dd {command}\b[^`]*`$(.*?)(?=^##+ |\Z)", reference)
+    assert sections
+    if command in ("replay", "events", "monkey"):  # what GUI sessions and user flows share stands in one place
+        others = ("Playback", "`replay-dd events`", "`replay-dd web`")
+        sections += [re.findall(rf"(?ms)^##+ {re.escape(one)}$(.*?)(?=^##+ )", reference)[0] for one in others]
+    there = cli.get_command(None, command)
+    assert there is not None
+    options = {option.opts[-1] for option in there.params if isinstance(option, click.Option)}
+    missing = {
+        name
+        for name in options
+        if not re.search(rf"`{name}[ `]", "".join(sections))
+        and not re.search(rf"^all\b|`{command}`", shared.get(name, ""))
+    }
+    assert missing == set()
+    assert {name for name, commands in shared.items() if f"`{command}`" in commands} <= options
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/reference/cli.md"])

@@ -82,7 +82,7 @@ def test_a_hunt_that_met_only_other_failures(orders: Workshop) -> None:
     done = orders.run("hunt", "--runs", "30", "--failure", "deadlock", *orders.program())
     assert done.status == 1
     assert re.search(r"^other        ValueError: they came as .* \(\d+ of 30 runs, \d messages\)$", done.stdout, re.M)
-    assert re.search(r"^other        exit status 7 \(\d+ of 30 runs\)$", done.stdout, re.M)
+    assert re.search(r"^other        exit status 7 \(\S+:\d+ in \S+\) \(\d+ of 30 runs\)$", done.stdout, re.M)
     assert "No failure with `deadlock` in 30 runs" in done.stdout
     assert re.search(r"hint: other failures: .*ValueError: they came as", done.stdout)
     assert "trace-include" not in done.stdout
@@ -186,14 +186,14 @@ def test_tests_that_are_unresolved_are_counted_and_explained(shop: Workshop) -> 
     command = ("schedules", "found/pass.log", "found/fail.log")
     told = re.search(
         r"^unresolved +(\d+) of these tests neither passed nor showed this failure: "
-        r"(\d+) another failure: exit status 7$",
+        r"(\d+) (another failure: exit status 7 \(\S+:\d+ in <module>\))$",
         shop.run(*command).stdout,
         re.MULTILINE,
     )
     assert told is not None
     assert told[1] == told[2] != "0"
     answer = json.loads(shop.run(*command, "--json").stdout)
-    assert answer["tests"]["unresolved"] == [{"tests": int(told[1]), "why": "another failure: exit status 7"}]
+    assert answer["tests"]["unresolved"] == [{"tests": int(told[1]), "why": told[3]}]
 
 
 SLOW = """\

@@ -69,7 +69,7 @@ def test_every_path_is_read_or_written() -> None:
             ("show", "--trace"),
             ("hunt", "--html"),
         ),
-        *(("web", "--strip"), ("events", "--pictures"), ("show", "--thumbnails"), ("input", "--output")),
+        *(("web", "--strip"), ("events", "--pictures"), ("show", "--pictures"), ("input", "--output")),
     }
 
 

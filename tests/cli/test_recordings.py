@@ -59,11 +59,11 @@ PROMISED: dict[str, dict[str, set[str]]] = {
             "--hang-limit",
         }
         | {"--here", "--home", "--exact-site", "--oracle"},
-        FLOW: {"--settle", "--text", "--pause", "--browser", "--json"},
+        FLOW: {"--settle", "--grep", "--pause", "--browser", "--json"},
     },
     "show": {
         SCHEDULE: {"--html", "--trace", "--stacks", "--json", "--markdown", "--mermaid", "--ascii"},
-        SESSION: {"--json", "--thumbnails"},
+        SESSION: {"--json", "--pictures"},
         FLOW: {"--json"},
     },
     "events": {
@@ -72,7 +72,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--passing",
                 "--algorithm",
                 "--finer",
-                "--repeat",
+                "--repeats",
                 "--oracle",
                 "--max-tests",
                 "--time-budget",
@@ -83,8 +83,8 @@ PROMISED: dict[str, dict[str, set[str]]] = {
             *("--hang-limit", "--accept-changes", "--here", "--home", "--exact-site"),
         },
         FLOW: {
-            *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
-            *("--browser", "--html", "--repeat", "--pause", "--jobs"),
+            *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--grep"),
+            *("--browser", "--html", "--repeats", "--pause", "--jobs"),
         },
     },
     "record": {

@@ -180,7 +180,7 @@ def strangers_session(shop: Workshop, name: str = "session.log") -> Session:
     [
         (["replay"], 130),
         (["events"], 2),
-        (["show", "--thumbnails", "pictures"], 2),
+        (["show", "--pictures", "pictures"], 2),
     ],
 )
 def test_a_strangers_session_is_not_played(arguments: list[str], status: int, shop: Workshop) -> None:

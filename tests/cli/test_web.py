@@ -51,7 +51,7 @@ def test_another_file_is_no_flow(shop: Workshop) -> None:
 
 def test_a_text_that_is_no_expression(shop: Workshop) -> None:
     shop.write(json.dumps(FLOW), "flow.json")
-    shop.run_here("web", "--text", "(", "flow.json").refused(2, "usage")
+    shop.run_here("web", "--grep", "(", "flow.json").refused(2, "usage")
 
 
 NEEDS_CHROMIUM = pytest.mark.skipif(not any(map(shutil.which, EXECUTABLES)), reason="NO CHROMIUM: no flow is played")

@@ -67,10 +67,26 @@ def test_what_agrees(shown: str, printed: str, same: bool) -> None:
 
 
 def test_a_document_is_refreshed_where_it_shows_something() -> None:
-    text = "```console\n$ echo one; echo two 8 s\nolder\ntwo 7.1 s\n$ echo three\n$ echo 4\n...\n```\n"
+    text = "```console\n$ echo one; echo two 8 s\nolder\ntwo 7.1 s\n$ echo three\n$ echo 4\n...\n"
+    text += "$ printf '%s\\n' begin 'got 7 of 9' 'took 3 s' end\n...\ngot 5 of 9\ntook 8 s\n...\n```\n"
     text += "<!-- not compared: so -->\n"
     text += "```console\n$ echo five\nsix\n```\n"
-    assert refreshed(text) == text.replace("older\n", "one\n")
+    new = text.replace("older\n", "one\n").replace("got 5", "got 7").replace("took 8", "took 3")
+    assert refreshed(text) == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stays"),
+    [
+        ("26 runs, 49.8 s", "26 runs, 9.9 s", "26 runs, 9.9 s"),
+        ("26 runs, 9.9 s", "26 runs, 49.8 s", "26 runs, 9.9 s"),
+        ("26 runs, 9.9 s", "27 runs, 49.8 s", "27 runs, 49.8 s"),
+        ("tests 8 s, proof 3 s", "tests 9 s, proof 1.5 s", "tests 9 s, proof 1.5 s"),
+        (f"commit {'a' * 40}", f"commit {'b' * 40}", f"commit {'a' * 40}"),
+    ],
+)
+def test_the_shorter_time_stays(old: str, new: str, stays: str) -> None:
+    assert refreshed(f"```console\n$ echo {new}\n{old}\n```\n") == f"```console\n$ echo {new}\n{stays}\n```\n"
 
 
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)]*))?\)")

@@ -13,7 +13,7 @@ from replay_dd.schedules.model import Settings
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.accelerator import accelerator
-from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualNotifyAll, VirtualOrder
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
 from tests.runtime.virtual_runs import SEEDS, lines_of, outputs_with, region, runs_with
 
@@ -348,3 +348,35 @@ def test_settings_tell_which_one_is_there() -> None:
     barrier = VirtualBarrier(ADD, ("0.1", "0.2"))
     assert settings.with_virtual(order).with_virtual(barrier).virtual == barrier
     assert Plan().virtual is None
+
+
+NOTIFIED = """
+    import threading, time
+    condition, woken = threading.Condition(), []
+    def wait():
+        with condition:
+            woken.append(condition.wait(9))
+    def notify():
+        with condition:
+            condition.notify()
+    threads = [threading.Thread(target=wait) for _ in range(3)]
+    for thread in threads: thread.start()
+    time.sleep(1)
+    notify()
+    for thread in threads: thread.join()
+    print(sum(woken))
+"""
+
+
+def test_a_notification_wakes_all_threads_only_in_its_lines(tmp_path: Path) -> None:
+    everybody = VirtualNotifyAll((region(NOTIFIED, "notify", "condition.notify()"),))
+    assert outputs_with(tmp_path, NOTIFIED, None) == {"1\n"}
+    runs = runs_with(tmp_path, NOTIFIED, everybody)
+    assert {output_of(run) for run in runs} == {"3\n"}
+    assert all(run.log.settings.virtual == everybody for run in runs)
+    write_log(runs[1].log, tmp_path / "all.log")
+    assert_same(runs[1], replayed(read_log(tmp_path / "all.log")))
+    elsewhere = VirtualNotifyAll((region(NOTIFIED, "notify", "with condition"),))
+    assert outputs_with(tmp_path, NOTIFIED, elsewhere) == {"1\n"}
+    two = NOTIFIED.replace("condition.notify()", "condition.notify(2)")
+    assert outputs_with(tmp_path, two, everybody) == {"2\n"}

@@ -53,7 +53,7 @@ def test_events_replay_and_show(shop: Workshop) -> None:
     shown = shop.run("show", "minimal.log")
     assert "press a" in shown.stdout
     assert "killed by SIGSEGV" in shown.stdout
-    both = shop.run("show", "--json", "--thumbnails", "pictures", "session.log")
+    both = shop.run("show", "--json", "--pictures", "pictures", "session.log")
     assert both.status == 0, both.stderr
     assert json.loads(both.stdout)["ending"]["kind"] == "signal"
     assert len(list((shop.folder / "pictures").iterdir())) >= len(json.loads(both.stdout)["actions"]) - 1

@@ -75,11 +75,11 @@ def test_the_pictures_of_a_session_come_with_names(tmp_path: Path, capsys: pytes
         pytest.skip("NO TK: names of widgets are not tried (on Debian: apt install python3-tk)")
     program = GuiProgram((python, "-c", PROGRAM), str(Path.cwd()), here=True)
     session = Session(program, SCREEN, window_manager="", actions=(click(20, 20), click(20, 180)))
-    show_session(session, tmp_path / "session.log", as_json=False, thumbnails=tmp_path / "pictures")
+    show_session(session, tmp_path / "session.log", as_json=False, pictures=tmp_path / "pictures")
     shown = capsys.readouterr().out
     assert '(button "Save all")' in shown
     assert '(menubutton "box")' in shown
-    show_session(session, tmp_path / "session.log", as_json=False, thumbnails=None)
+    show_session(session, tmp_path / "session.log", as_json=False, pictures=None)
     assert 'button "Save all"' not in capsys.readouterr().out
 
 

@@ -11,7 +11,7 @@ from replay_dd.cli.options import (
     json_option,
     output_option,
     page_option,
-    repeat_option,
+    repeats_option,
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
@@ -22,10 +22,11 @@ def _play_options(section: str) -> tuple[Option, ...]:
     return (
         settle_option(section, "Watch the page this long after the last step.", "0.3"),
         Option(
-            "--text",
+            "--grep",
             section=section,
             metavar="REGEX",
-            help="The failure is this text on the page or in an error in its console, and nothing else.",
+            help="The failure is what REGEX matches on the page or in an error in its console, and nothing else.",
+            old_name="--text",
         ),
         Option(
             "--pause",
@@ -50,7 +51,7 @@ _MINIMIZE = Use(
     OnDemand("replay_dd.cli.web", "minimize_flow"),
     (
         algorithm_option(),
-        repeat_option(),
+        repeats_option(),
         *budget_options(),
         browsers_option(),
         output_option(),

@@ -15,7 +15,7 @@ from replay_dd.cli.options import (
     json_option,
     output_option,
     page_option,
-    repeat_option,
+    repeats_option,
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
@@ -69,7 +69,7 @@ ISOLATE_OPTIONS = (
         is_flag=True,
         help="Then also leave out single keys, clicks and moves within the actions that are left.",
     ),
-    repeat_option(),
+    repeats_option(),
     exact_site_option(SEARCH),
     oracle_option(SEARCH),
     *budget_options(),
@@ -124,14 +124,15 @@ KIND = RecordingKind(
             (
                 json_option(),
                 Option(
-                    "--thumbnails",
+                    "--pictures",
                     section=OUTPUT,
                     metavar="DIR",
                     type=OUTPUT_FOLDER,
                     help="Play the session, and write a screenshot for each action.",
+                    old_name="--thumbnails",
                 ),
             ),
-            runs="thumbnails",
+            runs="pictures",
         ),
         "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS, recordings=("passing",)),
     },

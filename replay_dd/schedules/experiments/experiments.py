@@ -5,7 +5,8 @@ Rules of this module:
 * The program's files stay as they are: the scheduler keeps the lock, or the order.
 * What is told is what all schedules did, with and without. Which of several regions it is, and how small, is decided by
   those schedules that fail without.
-* The first that helps ends it: a barrier where one function does both, a lock of the program, one of its own, an order.
+* The first that helps ends it: notifications of all, where one was that of the wrong thread; a barrier where one
+  function does both; a lock of the program, one of its own; an order.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
+from replay_dd.schedules.experiments.in_vain import why_in_vain
 from replay_dd.schedules.experiments.narrow import bodies_called, covers, narrowed, told_under
+from replay_dd.schedules.experiments.notifications import notify_all_proposals
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
     deadlock_proposals,
@@ -35,19 +38,14 @@ from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.at_switch import conflict_at_edges, conflict_of, conflicts_elsewhere
-from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.experiment_results import PREVENTS, TOO_FEW, Attempt, Experiments
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.hanging import is_taken_by_handler
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.own_fault import WHY_NOT_TRIED
-from replay_dd.schedules.story.stop_flag import help_of_stop_flag
 from replay_dd.schedules.story.story import Story
-from replay_dd.schedules.story.timers import help_of_cancelled_timer
 from replay_dd.schedules.story.twins import Twins
-from replay_dd.schedules.story.unended import LOOK_FIRST, ON_EXCEPTION
 from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
 SCHEDULES = 100  # that are hunted, by default
@@ -56,13 +54,6 @@ LONGEST_S = 30.0  # where until then too few have failed to tell anything
 _WITHOUT, _SEARCH = 0.4, 0.7  # of that time: when the runs without must be done, and the search for what helps
 _QUICK = 12  # hunted schedules that decide on the way
 _ENOUGH_FAILING, _ENOUGH = 5, 20  # schedules for which it is worth taking longer
-_LOOK_AGAIN = "no lock makes a thread look again after its wait, and one that it keeps while it waits is no repair"
-_CLOSED_LOOP = "the library closes the loop once the coroutine has returned, and no lock around the call keeps it open"
-_LOOK_FIRST = "no lock makes a thread look at the state before it waits for a notification that has come already"
-_SIGNAL = "no lock keeps a signal from interrupting the thread that has it"
-_STOP_FLAG = "no lock and no order of the two makes the loop look whether anything is left"
-_KEPT_PERMIT = "no lock and no order gives back the permit that an exception took along"
-_TIMER = "no lock stops a timer that has expired; one that covers the look at the result, too, only moves that"
 _OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
 _DEEPEST = 3  # calls into which a lock is moved
 _NARROWING = 40  # smaller locks that are tried
@@ -153,21 +144,9 @@ def try_repairs(
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
-    if story.kind == kinds.SELF_DEADLOCK and _is_of_handler(story):
-        return Experiments(why_not=_SIGNAL)
-    told = story.hang
-    if told is not None and not told.led_by and told.verdict.help.startswith(LOOK_FIRST):
-        return Experiments(why_not=_LOOK_FIRST)
-    if told is not None and not told.led_by_kind and ON_EXCEPTION in told.verdict.help:
-        return Experiments(why_not=_KEPT_PERMIT)
-    if story.kind == kinds.WAIT_WITHOUT_LOOP:
-        return Experiments(why_not=_LOOK_AGAIN)
-    if conflict is not None and help_of_cancelled_timer(story.kind, conflict, twins.failing):
-        return Experiments(why_not=_TIMER)
-    if conflict is not None and help_of_stop_flag(story.kind, conflict, twins.failing, twins.passing):
-        return Experiments(why_not=_STOP_FLAG)
-    if conflict is not None and help_of_closed_loop(conflict):
-        return Experiments(why_not=_CLOSED_LOOP)
+    why_not = why_in_vain(story, conflict, twins)
+    if why_not:
+        return Experiments(why_not=why_not)
     began = time.monotonic()
     log = found.failing
     limit_s = time_limit_for((found.passing, log)) if time_limit_s is None else time_limit_s
@@ -252,6 +231,10 @@ class _Search:
         quick = _some_of(failed, made.near)
         others = trials.ended_otherwise()[:_QUICK]
         self._until(_SEARCH)
+        for notifies in notify_all_proposals(self._story, self._found.failing):
+            made.stage = "trying notifications of all"
+            if self._one_of((notifies,), quick):
+                return
         # No lock keeps an order; on a few schedules one may seem to.
         for barrier in self._barriers():
             made.stage = "trying a barrier"
@@ -388,9 +371,3 @@ def _some_of(failed: Sequence[int], near: frozenset[int]) -> list[int]:
     far = [number for number in failed if number not in near]
     step = max(1, len(far) // _QUICK)
     return [*close, *far[::step][:_QUICK]]
-
-
-def _is_of_handler(story: Story) -> bool:
-    """Whether the lock of a self-deadlock is taken by the code that a signal interrupted, and by its handler."""
-    told = story.hang
-    return told is not None and any(is_taken_by_handler(told.hang, wait) for wait in told.verdict.waits)

@@ -63,6 +63,10 @@ def _without_message(signature: Signature) -> str:
     if signature.kind == "exception" and len(signature.detail) == 4:
         kind, file, function, line = signature.detail
         return f"{kind} ({file}:{line} in {function})"
+    if signature.kind == "exit" and len(signature.detail) == 4:
+        status, file, function, line = signature.detail
+        said = f": {signature.message}" if signature.message else ""  # a function may exit for all reasons
+        return f"exit status {status}{said} ({file}:{line} in {function})"
     return signature.text
 
 

@@ -1,13 +1,16 @@
 """The oracle for schedules: decides whether two runs failed in the same way.
 
 A failure signature is the exception that ended the run, its innermost frame in user code and its message; or the
-deadlock and the places where its threads wait; or the signal; or the exit status. Two failures are the same if their
-signatures are.
+deadlock and the places where its threads wait; or the signal; or the exit status, with where the program exits and
+what it says. Two failures are the same if their signatures are.
 
 Rules of this module:
 
 * Messages vary from schedule to schedule even if the bug is the same: "the total is 7" or "8". So they are compared
   without what varies (:mod:`~replay_dd.schedules.failures.message`); whoever draws conclusions says where they changed.
+* Old logs know of an exit only its status. They are compared by that.
+* A program that exits with a number has mostly written why. Other threads write, too, so of the lines of two outputs
+  that complain, one in common is enough for the same exit.
 * A text that the user asks for must occur in the description of the failure, as written.
 """
 
@@ -26,6 +29,7 @@ from replay_dd.schedules.model import Ending, Log, UncaughtException
 PASSED = "passed"
 UNKNOWN = "unknown"
 LIVELOCK = "livelock"
+EXIT = "exit"
 _LONGEST = 120  # characters of a message that are told
 
 
@@ -41,6 +45,8 @@ class Signature:
         text: for people.
         message: the message of the exception, without the data in it.
         said: the message as it was.
+        is_told: of an exit, whether more is known than its status.
+        complaints: of an exit without a message, the kinds of complaints in the output.
     """
 
     kind: str
@@ -49,6 +55,8 @@ class Signature:
     functions: tuple[object, ...] = field(default=(), compare=False)
     message: str = ""
     said: str = field(default="", compare=False)
+    is_told: bool = field(default=False, compare=False)
+    complaints: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def failed(self) -> bool:
@@ -57,6 +65,8 @@ class Signature:
 
     def same(self, other: Signature) -> bool:
         """Whether both endings are the same."""
+        if self.kind == other.kind == EXIT:
+            return self._exits_like(other, self.key == other.key)
         return self.key == other.key
 
     @property
@@ -82,7 +92,18 @@ class Signature:
 
     def same_but_for_lines(self, other: Signature) -> bool:
         """Whether both endings are the same, ignoring line numbers; for programs that were edited."""
+        if self.kind == other.kind == EXIT:
+            return self._exits_like(other, (self.message, self.functions) == (other.message, other.functions))
         return (self.kind, self.functions) == (other.kind, other.functions)
+
+    def same_but_for_message(self, other: Signature) -> bool:
+        """Whether both endings are the same, ignoring the message; that of an exit is all that tells it from others."""
+        return self.same(other) or (self.kind != EXIT and (self.kind, self.detail) == (other.kind, other.detail))
+
+    def _exits_like(self, other: Signature, as_told: bool) -> bool:
+        if self.detail[0] != other.detail[0] or (self.is_told and other.is_told and not as_told):
+            return False
+        return not (self.complaints and other.complaints) or not self.complaints.isdisjoint(other.complaints)
 
 
 def signature_of(ending: Ending) -> Signature:
@@ -101,6 +122,9 @@ def signature_of(ending: Ending) -> Signature:
         return Signature(UNKNOWN, ("stopped",), "stopped, as it waited for what did not come again")
     if ending.signal is not None:
         number = (ending.signal,)
+        interrupted = [one for one in ending.exceptions if (one.where, one.type) == ("main", "KeyboardInterrupt")]
+        if ending.signal == signal.SIGINT and interrupted:  # the interpreter ends itself so, after the traceback
+            return _of_exception(interrupted[-1])
         return Signature("signal", number, f"killed by {_signal_name(ending.signal)}", number)
     main = [exception for exception in ending.exceptions if exception.where == "main"]
     in_threads = [exception for exception in ending.exceptions if exception.where != "main"]
@@ -110,7 +134,7 @@ def signature_of(ending: Ending) -> Signature:
     if in_threads:
         return _of_exception(in_threads[0])
     if ending.status:
-        return Signature("exit", (ending.status,), f"exit status {ending.status}", (ending.status,))
+        return _of_exit(ending)
     if not ending.complete:
         return Signature(UNKNOWN, ("no end",), "the program was replaced or exited without reporting")
     return Signature(PASSED, (), "exit status 0")
@@ -131,13 +155,47 @@ def _of_exception(exception: UncaughtException) -> Signature:
     text = f"{exception.type}{where}"
     summary = exception.text.splitlines()[0] if exception.text else ""
     if summary:
-        text += f": {summary if len(summary) <= _LONGEST else summary[: _LONGEST - 3] + '...'}"
+        text += f": {_cut(summary)}"
     message = (without_data(exception.text), exception.text)
     if frame is None:
         return Signature("exception", (exception.type,), text, (exception.type,), *message)
     functions = (exception.type, frame.file, frame.function)
     told = f"{text} ({frame.file}:{frame.line} in {frame.function})"
     return Signature("exception", (*functions, frame.line), told, functions, *message)
+
+
+def exit_in_words(ending: Ending) -> str:
+    """How a program ended itself: its exit status, and what it said of that."""
+    found = ending.exit
+    text = f"exit status {ending.status}"
+    if found is not None and found.where != "main":
+        text += f" in thread {found.where}"
+    said = found.text.strip() if found is not None else ""
+    told = said.splitlines()[0] if said else ending.complaints[-1] if ending.complaints else ""
+    return f"{text}: {_cut(told)}" if told else text
+
+
+def _of_exit(ending: Ending) -> Signature:
+    found, text = ending.exit, exit_in_words(ending)
+    kinds = frozenset(map(without_data, ending.complaints))
+    if found is None:
+        return Signature(EXIT, (ending.status,), text, (ending.status,), complaints=kinds)
+    frame = found.innermost
+    place: tuple[object, ...] = ()
+    functions: tuple[object, ...] = ()
+    if frame is not None:
+        functions = (frame.file, frame.function)
+        place = (*functions, frame.line)
+        text += f" ({frame.file}:{frame.line} in {frame.function})"
+    return Signature(
+        *(EXIT, (ending.status, *place), text, (ending.status, *functions), without_data(found.text), found.text),
+        is_told=True,
+        complaints=kinds,
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def _in_short(exception: UncaughtException) -> str:

@@ -2,6 +2,8 @@
 
 Where the text of an exception is made by code of the program (its ``__str__``), the runtime does not run that code once
 more: it might have effects. The interpreter has run it to write the traceback, so it is in the output.
+
+A program that exits with a number has mostly written before what is wrong: lines of the output that complain.
 """
 
 from __future__ import annotations
@@ -9,7 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from replay_dd.experiment.complaints import complaints
+from replay_dd.schedules.failures.message import without_data
 from replay_dd.schedules.model import Ending
+
+_MOST_COMPLAINTS = 10
+_LONGEST_COMPLAINT = 200  # characters
 
 
 class WrittenMessages:
@@ -39,6 +46,12 @@ class WrittenMessages:
         return "" if found is None else (found[1] or b"").decode(errors="replace")
 
 
+def complaints_in(output: bytes) -> tuple[str, ...]:
+    """The last lines of an output that complain, each kind of them once, in order."""
+    kinds = {without_data(line): line for line in complaints(output)}  # the last one of each
+    return tuple(line[:_LONGEST_COMPLAINT] for line in kinds.values())[-_MOST_COMPLAINTS:]
+
+
 def with_unread_messages(ending: Ending, other: Ending) -> Ending:
     """The ending of a run whose output was shown, and so not read; messages that it lacks are those of another run.
 
@@ -50,4 +63,5 @@ def with_unread_messages(ending: Ending, other: Ending) -> Ending:
         replace(one, text=same.text) if not one.text and (one.where, one.type) == (same.where, same.type) else one
         for one, same in zip(ending.exceptions, other.exceptions, strict=False)
     )
-    return replace(ending, exceptions=(*exceptions, *ending.exceptions[len(exceptions) :]))
+    said = ending.complaints or (other.complaints if ending.status == other.status else ())
+    return replace(ending, exceptions=(*exceptions, *ending.exceptions[len(exceptions) :]), complaints=said)

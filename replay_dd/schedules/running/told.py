@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from replay_dd.experiment.process import Finished
-from replay_dd.schedules.failures.written_messages import WrittenMessages
+from replay_dd.schedules.failures.written_messages import WrittenMessages, complaints_in
 from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, hang_of
 from replay_dd.schedules.model import Ending, Frame, Place, Program, Switch, Trigger, UncaughtException, Waiter, Wake
 from replay_dd.schedules.observed.executed import Executed, note_callee
@@ -42,11 +42,13 @@ class Told:
     def __init__(self, program: Program, work: str, output: bytes) -> None:
         self._program = program
         self._work = work
+        self._output = output
         self._written = WrittenMessages(output)
         self.places: dict[int, Place] = {}
         self.switches: list[Switch] = []
         self.skipped: list[Trigger] = []
         self.exceptions: list[UncaughtException] = []
+        self.exit: UncaughtException | None = None
         self.waiters: tuple[Waiter, ...] = ()
         self.hang: Hang | None = None
         self.notes: list[str] = []
@@ -85,6 +87,8 @@ class Told:
         end, last = self._end_record, self.switches[-1] if self.switches else None
         # With status 0, a test was expected to fail, or has passed since.
         exceptions = [one for one in self.exceptions if finished.status != 0 or one.where != "main"]
+        ended_itself = bool(finished.status) and not self.waiters
+        said = self.exit is not None and self.exit.text
         return Ending(
             status=finished.status,
             signal=finished.signal,
@@ -103,6 +107,8 @@ class Told:
             exclusive=self.shared.get(channel.EXCLUSIVE, ""),
             seconds=round(finished.seconds, 6),
             hang=self.hang if self.hang is not None and self.hang.why else None,
+            exit=self.exit if ended_itself else None,
+            complaints=complaints_in(self._output) if ended_itself and not said and not exceptions else (),
         )
 
     def take(self, record: Record) -> None:
@@ -163,6 +169,10 @@ class Told:
         where, name, text, frames = record[1:]
         self.exceptions.append(UncaughtException(where, name, self._written.message(name, text), _frames(frames)))
 
+    def _exit(self, record: Record) -> None:
+        where, name, text, frames = record[1:]
+        self.exit = UncaughtException(where, name, text, _frames(frames))
+
     def _deadlock(self, record: Record) -> None:
         self.waiters = tuple(Waiter(thread, text, _frames(frames)) for thread, text, frames in record[1])
 
@@ -200,6 +210,7 @@ _BY_KIND: dict[str, Callable[[Told, Record], None]] = {
     channel.ARRIVAL: Told._arrival,
     channel.DUE: Told._arrival,
     channel.EXCEPTION: Told._exception,
+    channel.EXIT: Told._exit,
     channel.DEADLOCK: Told._deadlock,
     channel.HANG: Told._hang,
     channel.NOTE: Told._note,

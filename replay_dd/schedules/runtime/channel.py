@@ -40,6 +40,7 @@ ALTERNATIVE = (
 DRAWN = "drawn"  # path, of which paths: a draw of the strategy ``uniform``
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
+EXIT = "exit"  # who ended the program, by what (a type of `SystemExit`, or ``os._exit``), message, frames
 DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
 HANG = "hang"  # why, whether the history was kept, threads, things, steps; stacks; files counted: see hangs/telling.py
 ARRIVAL = (

@@ -56,6 +56,7 @@ class Parts:
         )
         self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
         self.scheduler.when_asked = self.run_end.when_asked
+        self.scheduler.unwinds = self.run_end.exits.unwinds
         if request["granularity"] != SYNC:  # which hides what the program asks outside
             self.scheduler.circles = Circles(self.scheduler, self.run_end.endless)
             self.scheduler.spins = Spins(self.scheduler)

@@ -116,6 +116,7 @@ _AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
     (_always, lambda parts: _watch_events(parts)),
     (_fork_server, lambda parts: parts.run_end.without_threads(lambda: _hang_up(parts))),
     (_always, lambda parts: parts.fork.watch()),
+    (_always, lambda parts: parts.run_end.exits.install()),
     (_always, lambda parts: atexit.register(parts.run_end.at_exit)),  # registered first, so called last
 )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from replay_dd.schedules.failures.signature import exit_in_words
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.flow import ENDS, Flow
 
@@ -44,9 +45,12 @@ def failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
     of_threads = [one for one in ending.exceptions if one.where != "main"]
     exception = of_main[-1] if of_main and ending.status else of_threads[0] if of_threads else None
     if exception is None:
-        last = max((steps[-1] for steps in (one.steps for one in flow.activations if one.thread == "0")), default=-1)
+        exiting = "0" if ending.exit is None or ending.exit.where == "main" else ending.exit.where
+        last = max(
+            (steps[-1] for steps in (one.steps for one in flow.activations if one.thread == exiting)), default=-1
+        )
         exits = last >= 0 and bool(ending.status) and flow.instruction(last).name in ("CALL", *RAISES)
-        return (last, f"exit status {ending.status}") if exits else None
+        return (last, exit_in_words(ending)) if exits else None
     frame = exception.innermost
     if frame is None:
         return None

@@ -29,8 +29,8 @@ def tell_deadlock(failing: Hang, passing: Hang | None, ending: Ending, flow: Flo
     verdict = verdict_of(failing, ending, flow, passing)
     turns = _turns(failing, verdict)
     same = [] if passing is None else _passing(failing, passing, verdict)
-    if len({thread for thread, _ in same}) < 2:
-        same = []  # there is no order in what one thread does
+    if len({thread for thread, _ in same}) < 2 or not _shows_order(verdict, same):
+        same = []  # there is no order in what one thread does, or in one lock
     explained = {wait.thread.thread for wait in verdict.waits}
     others = [one for one in failing.threads if one.state == "waits" and one.thread not in explained]
     return Story(
@@ -60,9 +60,10 @@ def with_race(story: Story, race: Story | None) -> Story:
     names = {_last(thing.name) for thing in story.things}
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
     lost = race.kind == kinds.MISSED_NOTIFICATION and story.kind in (kinds.NEVER_COMES, kinds.COMMUNICATION)
+    unheard = race.kind == kinds.OUTSIDE_LOOP
     # It was notified, or need not have been: what it looks at in its loop is wrong.
     spoilt = is_missed and race.kind == kinds.LOST_UPDATE
-    kind = kinds.NEVER_COMES if spoilt else race.kind if early or lost else story.kind
+    kind = kinds.NEVER_COMES if spoilt else race.kind if early or lost or unheard else story.kind
     return story._replace(
         kind=kind,
         things=(*story.things, *(thing for thing in race.things if _last(thing.name) not in names)),
@@ -72,7 +73,9 @@ def with_race(story: Story, race: Story | None) -> Story:
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
         hang=story.hang._replace(
-            led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early or (is_missed and not spoilt))
+            verdict=story.hang.verdict._replace(help=race.help) if unheard else story.hang.verdict,
+            led_by=race.summary,
+            led_by_kind=_kind_of_cause(race.kind, lost or early or unheard or (is_missed and not spoilt)),
         ),
     )
 
@@ -105,10 +108,10 @@ def waits_for(hang: Hang, thread: HangThread) -> str:
         "Future": "for the result of",
     }.get(thing.kind, "for")
     if waits_until_done(thread):
-        return f"waits until all items of {thing.name} are done"
+        return f"waits until all items of {thing.called} are done"
     if "Queue" in thing.kind:
         words = "for room in" if thing.state.startswith("full") else "for an item in"
-    return f"waits {words} {thing.name}{holder}{state}"
+    return f"waits {words} {thing.called}{holder}{state}"
 
 
 def took(hang: Hang, thread: HangThread, thing: HangThing) -> HangStep | None:
@@ -221,6 +224,12 @@ def _passing(failing: Hang, passing: Hang, verdict: Verdict) -> list[tuple[str, 
             missing.discard((step.thread, access.name))
             found.append((step.thread, Step((access,), _words(passing, step))))
     return found[:_MOST_PASSING]
+
+
+def _shows_order(verdict: Verdict, same: list[tuple[str, Step]]) -> bool:
+    """Whether the passing run tells of all the locks whose order matters; it knows nothing of those of the library."""
+    told = {access.name for _, step in same for access in step.accesses}
+    return verdict.kind != kinds.LOCK_ORDER or all(thing.called in told for thing in verdict.things)
 
 
 def _told(hang: Hang, verdict: Verdict) -> list[tuple[HangStep, str]]:

@@ -313,15 +313,21 @@ def _one_order(hang: Hang, circle: list[Wait]) -> str:
     for wait in circle:
         for number in wait.thread.holds:
             lock = hang.thing(number)
-            call = None if lock is None else _call_under(hang, wait, lock)
+            call = None if lock is None or not _is_own(hang, lock.taken) else _call_under(hang, wait, lock)
             if lock is not None and lock.called in names and call is not None:
                 return f"{text}; or release {lock.called} before the call at {call.file}:{call.line}"
     return text
 
 
+def _is_own(hang: Hang, stack: int) -> bool:
+    """Whether a line of the program takes a lock, perhaps through a condition; not the library for its own purposes."""
+    frames = [frame for frame in hang.stack(stack) if frame.counted or not frame.function.startswith("Condition.")]
+    return bool(frames) and frames[0].counted
+
+
 def _call_under(hang: Hang, wait: Wait, lock: HangThing) -> HangFrame | None:
     """The line at which the function that took a lock calls others, one of which waits; None if it waits itself."""
     then, now = own_calls(hang, lock.taken), own_calls(hang, wait.thread.stack)
-    if then and len(now) > len(then) and now[len(then) - 1].function == then[-1].function:
-        return now[len(then) - 1]
-    return None
+    if not then or len(now) < len(then) or now[len(then) - 1].function != then[-1].function:
+        return None
+    return None if len(now) == len(then) and _is_own(hang, wait.thread.stack) else now[len(then) - 1]

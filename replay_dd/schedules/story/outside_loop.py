@@ -3,12 +3,13 @@
 Rules of this module:
 
 * Such a call is a mistake wherever it is made. It explains a failure if a task has waited in vain until its time-out,
-  and nothing better is known.
+  and nothing better is known; and a hang if the loop sleeps for ever although it has work.
 * A thread that runs tasks itself may have made the call before its loop began.
 """
 
 from __future__ import annotations
 
+from replay_dd.schedules.hang import Hang, HangThread
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
@@ -18,6 +19,7 @@ from replay_dd.schedules.story.words import at_place
 INFERRED = "that the task waited in vain for this call: asyncio promises that only for calls in the thread of the loop"
 _OUTSIDE = "outside of its event loop"
 _IN_VAIN = ("TimeoutError", "CancelledError")
+_HAS_WORK = "in its event loop"  # of what a thread waits for: callbacks are ready there
 
 
 def find_call_outside(failing: Observation, ending: Ending) -> Conflict | None:
@@ -27,9 +29,29 @@ def find_call_outside(failing: Observation, ending: Ending) -> Conflict | None:
         failing: all that the failing run accessed.
         ending: how the failing run ended.
     """
+    in_vain = any(error.type.rpartition(".")[2] in _IN_VAIN for error in ending.exceptions)
+    return _call_outside(failing) if in_vain else None
+
+
+def find_call_to_sleeper(failing: Observation, hang: Hang) -> Conflict | None:
+    """The conflict of a thread with an event loop that sleeps for ever; None if it has no work, or no call was seen.
+
+    Args:
+        failing: all that the failing run accessed.
+        hang: what is known of its end.
+    """
+    return _call_outside(failing) if any(sleeps_with_work(thread) for thread in hang.threads) else None
+
+
+def sleeps_with_work(thread: HangThread) -> bool:
+    """Whether a thread waits in an event loop, although that has callbacks to call."""
+    return thread.state == "waits" and thread.runs_loop and _HAS_WORK in thread.explanation
+
+
+def _call_outside(failing: Observation) -> Conflict | None:
     run_tasks = {one.thread for one in failing.accesses if one.task}
     calls = [one for one in failing.accesses if one.detail.endswith(_OUTSIDE) and one.thread not in run_tasks]
-    if not calls or not run_tasks or not any(error.type.rpartition(".")[2] in _IN_VAIN for error in ending.exceptions):
+    if not calls or not run_tasks:
         return None
     call = calls[0]
     return Conflict(call.thread, Edge(call, (), inferred=False), None, None, (), (call,), (), fault=OUTSIDE_LOOP)

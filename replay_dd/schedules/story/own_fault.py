@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import left_over, outside_loop, permits, shared_context
 from replay_dd.schedules.story.conflict import Conflict
@@ -37,12 +39,14 @@ def tell_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[Co
         ending: how the failing run ended.
     """
     if twins.failing_hang is not None:
-        return None
-    found = _find_own_fault(conflict, twins, ending)
+        asleep = outside_loop.find_call_to_sleeper(twins.failing, twins.failing_hang)
+        found = None if asleep is None else (asleep, outside_loop.INFERRED)
+    else:
+        found = _find_own_fault(conflict, twins, ending)
     if found is None:
         return None
     fault, why = found
-    story = tell_race(fault, twins.failing, twins.passing, ending)
+    story = tell_race(fault, twins.failing, twins.passing, replace(ending, deadlock=()))  # a hang has its own story
     return None if story is None else (fault, story._replace(inferred=(*story.inferred, why)))
 
 

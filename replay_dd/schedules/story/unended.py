@@ -12,6 +12,7 @@ from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangFrame, HangStep, Hang
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.flow import Flow
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.outside_loop import sleeps_with_work
 from replay_dd.schedules.story.undone_items import of_undone_items, waits_until_done
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_calls, own_name, things_of
 from replay_dd.schedules.story.wait_loops import waits_in_loop
@@ -22,6 +23,7 @@ _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
 _SEMAPHORES = ("Semaphore", "BoundedSemaphore")
 _EXPLAINED = (*_QUEUES, *_SEMAPHORES, "Condition", "Event", "Barrier", "Future")
 ON_EXCEPTION = "also when an exception leaves"
+WAKE_ALL = "call `notify_all()`"
 LOOK_FIRST = "wait in a loop that looks at the state first"
 
 
@@ -50,7 +52,7 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending, flow: Flow | None = 
     loops = [wait.thread.thread for wait in outside if wait.thread.runs_loop]
     if loops and hang.why != TIME_LIMIT:
         verb = "runs an event loop, which sleeps" if len(loops) == 1 else "run event loops, which sleep"
-        unseen = any("in its event loop" in wait.thread.explanation for wait in outside)
+        unseen = any(sleeps_with_work(wait.thread) for wait in outside)
         why = "another thread gave it work without waking it" if unseen else "no thread that is left wakes it"
         return Verdict(
             kinds.NEVER_COMES,
@@ -182,7 +184,7 @@ def _notify_all(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, last: Han
     if last.does != "notifies" or len(places) < 2:
         return ""
     return (
-        f"call `notify_all()`, or make one condition for each thing: threads wait for different things at "
+        f"{WAKE_ALL}, or make one condition for each thing: threads wait for different things at "
         f"{thing.called}, and `notify()` wakes only one, which may be the wrong one"
     )
 

@@ -157,3 +157,73 @@ def test_outcomes_are_told_by_comparison() -> None:
     # A failure without anything to compare never matches.
     timed_out = Ending(status=None, timed_out=True)
     assert outcome_of(timed_out, signature_of(timed_out)) is Outcome.UNRESOLVED
+
+
+def exit_of(text: str = "", *frames: Frame, status: int = 1, where: str = "main", complaints: str = "") -> Ending:
+    found = UncaughtException(where, "SystemExit", text, frames or (USER,))
+    return Ending(status=status, exit=found, complaints=tuple(complaints.splitlines()))
+
+
+@pytest.mark.parametrize(
+    "one, other, same",
+    [
+        (exit_of("cannot open account 7"), exit_of("cannot open account 8"), True),
+        (exit_of("cannot open account 7"), exit_of("no money left"), False),
+        (exit_of("no money left"), exit_of("no money left", OTHER), False),
+        (exit_of("no money left"), exit_of("no money left", status=2), False),
+        (exit_of("no money left"), exit_of(""), False),
+        (exit_of(), exit_of(), True),
+        (exit_of(), exit_of("", OTHER), False),
+        (exit_of("", USER, LIBRARY), exit_of("", USER), True),
+        # Exits with a number.
+        (exit_of(complaints="error: full"), exit_of(complaints="error: empty"), False),
+        (exit_of(complaints="error: full\nfailed 3 times"), exit_of(complaints="failed 4 times"), True),
+        (exit_of(complaints="error: full"), exit_of(), True),
+        # An old log knows the status.
+        (Ending(status=1), exit_of("no money left"), True),
+        (Ending(status=1), exit_of(complaints="error: full"), True),
+        (Ending(status=2), exit_of("no money left"), False),
+        (Ending(status=1, complaints=("error: full",)), exit_of(complaints="error: empty"), False),
+    ],
+)
+def test_exits_are_the_same_by_status_place_and_what_they_say(one: Ending, other: Ending, same: bool) -> None:
+    assert signature_of(one).same(signature_of(other)) is same
+    assert signature_of(other).same(signature_of(one)) is same
+    assert (outcome_of(one, signature_of(other)) is Outcome.FAIL) is same
+
+
+def test_exits_of_an_edited_program_are_the_same_in_another_line_with_the_same_message() -> None:
+    one = signature_of(exit_of("no money left"))
+    assert one.same_but_for_lines(signature_of(exit_of("no money left", OTHER)))
+    assert not one.same_but_for_lines(signature_of(exit_of("cannot open", OTHER)))
+    assert one.same_but_for_lines(signature_of(Ending(status=1)))
+
+
+def test_only_the_message_of_an_exit_may_not_differ() -> None:
+    one, other = signature_of(exit_of("no money left")), signature_of(exit_of("cannot open"))
+    assert one.same_but_for_message(signature_of(exit_of("no money left")))
+    assert not one.same_but_for_message(other)
+    assert signature_of(ending(raised())).same_but_for_message(signature_of(ending(raised(text="another"))))
+
+
+def test_the_text_of_an_exit_says_what_the_program_said() -> None:
+    assert signature_of(exit_of("no money\nat all")).text == "exit status 1: no money (prog.py:9 in work)"
+    assert signature_of(exit_of(where="0.1", status=3)).text == "exit status 3 in thread 0.1 (prog.py:9 in work)"
+    written = exit_of(complaints="error: full\nerror: empty")
+    assert signature_of(written).text == "exit status 1: error: empty (prog.py:9 in work)"
+    assert signature_of(exit_of("no", LIBRARY)).text == "exit status 1: no"
+    assert signature_of(exit_of("x" * 200)).text == f"exit status 1: {'x' * 117}... (prog.py:9 in work)"
+    assert signature_of(exit_of("no money\nat all")).mentions("at all")
+
+
+def test_an_exception_of_a_thread_counts_before_the_exit_that_follows() -> None:
+    both = replace(exit_of("a thread has failed"), exceptions=(raised("0.1", "KeyError"),))
+    assert signature_of(both).same(signature_of(ending(raised("0.1", "KeyError"))))
+
+
+def test_an_interrupt_that_the_program_raises_itself_has_a_place() -> None:
+    interrupted = ending(raised(name="KeyboardInterrupt", text=""), status=None, signal=2)
+    assert signature_of(interrupted).text == "KeyboardInterrupt (prog.py:9 in work)"
+    assert signature_of(replace(interrupted, signal=11)).text == "killed by SIGSEGV"
+    in_thread = ending(raised("0.1", "KeyboardInterrupt"), status=None, signal=2)
+    assert signature_of(in_thread).text == "killed by SIGINT"

@@ -27,6 +27,9 @@ STACKS = (
     (frame(40, "inner"), frame(12), frame(1, "main")),  # 3: deeper in the first call
     (frame(5, "Guard.__enter__"), frame(10), frame(1, "main")),  # 4: taken on behalf of `work`
     (frame(10), frame(3, "main")),  # 5: another call of `work`
+    (frame(9, "Handler.acquire", counted=False), frame(12), frame(1, "main")),  # 6: the library, called by `work`
+    (frame(9, "Condition.__enter__", counted=False), frame(10), frame(1, "main")),  # 7: a condition's lock
+    (frame(9, "Condition.__enter__", counted=False), frame(12), frame(1, "main")),  # 8: another one's
 )
 
 
@@ -103,6 +106,27 @@ def test_the_call_to_make_without_the_lock_is_named() -> None:
         thing(2, "Lock", "0.2", taken=2),
     )
     assert verdict.help.endswith("or release thing1 before the call at prog.py:12")
+
+
+@pytest.mark.parametrize(
+    ("taken", "waits", "released"),
+    [
+        (0, 6, True),  # `work` calls the library
+        (7, 6, True),
+        (6, 3, False),  # what the library took, nobody can release
+        (0, 1, False),  # `work` takes both
+        (7, 8, False),
+    ],
+)
+def test_only_what_the_program_took_before_a_call_can_be_released(taken: int, waits: int, released: bool) -> None:
+    verdict = told(
+        thread("0.1", 2, holds=(1,), stack=waits),
+        thread("0.2", 1, holds=(2,), stack=2),
+        thing(1, "Lock", "0.1", taken=taken),
+        thing(2, "Lock", "0.2", taken=2),
+    )
+    assert verdict.kind == kinds.LOCK_ORDER
+    assert ("release thing1 before the call at prog.py:12" in verdict.help) is released
 
 
 def test_a_lock_that_is_taken_twice_is_a_self_deadlock() -> None:

@@ -57,6 +57,14 @@ ONCE = [
     ),
     ("registry", "lock-order deadlock", {"registry._mutex", "listener._guard"}, {17, 32}, {13, 28}, ""),
     ("callback", "lock-order deadlock", {"session.state", "timers._lock"}, {23, 40}, {19, 36}, "before the call at"),
+    (
+        "audit",
+        "lock-order deadlock",
+        {"members.guard", "Counting.lock"},
+        {13},
+        {15, 18},
+        "before the call at audit.py:15",
+    ),
     ("imports", "lock-order deadlock", {"loader._locks['shapes']", "loader._locks['colours']"}, {16}, {16}, ""),
     ("twice", "self-deadlock", {"cache._lock"}, {17}, {13}, "cannot be taken twice"),
     ("reload", "self-deadlock", {"server.guard"}, {19}, {15}, "a signal came while it had it"),
@@ -214,3 +222,19 @@ def test_a_lost_update_leads_to_a_notification_that_seems_missed(tmp_path: Path)
     story = explanation.story
     assert story is not None
     assert 16 in {step.access.place.line for turn in story.turns for step in turn.steps}
+
+
+@pytest.mark.once
+def test_a_call_that_does_not_wake_the_loop_is_told_with_its_line(tmp_path: Path) -> None:
+    explanation, program = explained(PROGRAMS / "ticker.py", tmp_path)
+    text = " ".join(" ".join(story_as_text(explanation, program)).split())
+    assert "(one _UnixSelectorEventLoop): call from outside of the event loop" in text
+    assert "What leads there: Thread 0.1 calls call_soon() of Ticker.loop (ticker.py:13)" in text
+    assert "`loop.call_soon_threadsafe(...)` at ticker.py:13" in text
+
+
+@pytest.mark.once
+def test_an_order_of_locks_is_shown_with_both_or_not_at_all(tmp_path: Path) -> None:
+    story = explained(PROGRAMS / "audit.py", tmp_path)[0].story
+    assert story is not None
+    assert not story.passing  # what the library does with its own lock was not noted

@@ -365,11 +365,13 @@ PyObject *locks_allocate(PyObject *module, PyObject *nothing);
 /* wait_until_gone(native_id): wait until the system has forgotten a thread of this process. */
 PyObject *fast_exit_wait_until_gone(PyObject *module, PyObject *native_id);
 
-/* Keep what the interpreter will take for its exit status. */
-PyObject *fast_exit_watch_exit(PyObject *module, PyObject *nothing);
+/* watch_exit(leaves, unwinds): call a function with the SystemExit that ends the program and its code, and another one
+ * as fast_exit_unwinds() says. */
+PyObject *fast_exit_watch_exit(PyObject *module, PyObject *arguments);
 
-/* The code of the SystemExit that ends the program, in a tuple; () if none. */
-PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
+/* An exception (type, value, traceback) leaves the outermost function of a thread: call a function with the last two if
+ * it is a SystemExit. */
+void fast_exit_unwinds(PyObject *exception);
 
 /* leave(status): call exit(3). */
 PyObject *fast_exit_leave(PyObject *module, PyObject *status);

@@ -327,6 +327,14 @@ static PyObject *name_lines, *name_opcodes;
 static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *argument)
 {
     Counter *self = (Counter *)object;
+    if (what == PyTrace_EXCEPTION) {
+        PyFrameObject *caller = PyFrame_GetBack(frame);
+        if (caller == NULL) {
+            fast_exit_unwinds(argument);
+        }
+        Py_XDECREF(caller);
+        return 0;
+    }
     if (what != PyTrace_OPCODE && what != PyTrace_LINE && what != PyTrace_CALL) {
         return 0;
     }

@@ -29,22 +29,32 @@ PyObject *fast_exit_wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argum
     Py_RETURN_NONE;
 }
 
-/* -- The end of a copy: its exit status, known before the interpreter is finalized -- */
+/* -- An uncaught SystemExit -- */
 
-/* For an uncaught SystemExit, the interpreter reads the attribute `code` of the exception and turns it into the exit
- * status. So the attribute is replaced by one that remembers the value if no Python code is running. */
-static PyObject *code_of_exit = NULL; /* NULL: not read yet */
+/* For one, the interpreter reads the attribute `code` of the exception and turns it into the exit status; nothing else
+ * tells of it. So the attribute is replaced by one that calls a function if no Python code is running. */
+static PyObject *leaves = NULL;  /* called with the exception and its code */
+static PyObject *unwinds = NULL; /* see fast_exit_unwinds() */
+
+static void tell(PyObject *function, PyObject *error, PyObject *what)
+{
+    int was_own = memory_turn(1);
+    PyObject *answer = PyObject_CallFunctionObjArgs(function, error, what, NULL);
+    if (answer == NULL) {
+        PyErr_Clear(); /* the program ends as it does without us */
+    }
+    Py_XDECREF(answer);
+    memory_turn(was_own);
+}
 
 static PyObject *system_exit_code(PyObject *self, void *Py_UNUSED(closure))
 {
     PyObject *code = ((PySystemExitObject *)self)->code;
-    if (code == NULL) {
-        code = Py_None;
-    }
+    code = Py_NewRef(code == NULL ? Py_None : code);
     if (PyEval_GetFrame() == NULL) {
-        Py_XSETREF(code_of_exit, Py_NewRef(code));
+        tell(leaves, self, code);
     }
-    return Py_NewRef(code);
+    return code;
 }
 
 static int set_system_exit_code(PyObject *self, PyObject *value, void *Py_UNUSED(closure))
@@ -56,9 +66,15 @@ static int set_system_exit_code(PyObject *self, PyObject *value, void *Py_UNUSED
 
 static PyGetSetDef code_attribute = {"code", system_exit_code, set_system_exit_code, "exception code", NULL};
 
-PyObject *fast_exit_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+PyObject *fast_exit_watch_exit(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyTypeObject *type = (PyTypeObject *)PyExc_SystemExit;
+    PyObject *on_leaving, *on_unwinding;
+    if (!PyArg_ParseTuple(arguments, "OO", &on_leaving, &on_unwinding)) {
+        return NULL;
+    }
+    Py_XSETREF(leaves, Py_NewRef(on_leaving));
+    Py_XSETREF(unwinds, Py_NewRef(on_unwinding));
     PyObject *descriptor = PyDescr_NewGetSet(type, &code_attribute);
 #if PY_VERSION_HEX >= 0x030C0000
     PyObject *attributes = PyType_GetDict(type);
@@ -67,7 +83,7 @@ PyObject *fast_exit_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
 #endif
     int status = -1;
     if (descriptor != NULL && attributes != NULL) {
-        Py_XINCREF(PyDict_GetItemString(attributes, "code")); /* never freed, as in runs that are not copies */
+        Py_XINCREF(PyDict_GetItemString(attributes, "code")); /* never freed, as without us */
         status = PyDict_SetItemString(attributes, "code", descriptor);
     }
     PyType_Modified(type);
@@ -79,9 +95,16 @@ PyObject *fast_exit_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
     Py_RETURN_NONE;
 }
 
-PyObject *fast_exit_exit_code(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+void fast_exit_unwinds(PyObject *exception)
 {
-    return code_of_exit == NULL ? PyTuple_New(0) : PyTuple_Pack(1, code_of_exit);
+    PyObject *type, *error, *trace;
+    if (unwinds == NULL || !PyArg_ParseTuple(exception, "OOO", &type, &error, &trace)) {
+        PyErr_Clear();
+        return;
+    }
+    if (PyType_Check(type) && PyType_IsSubtype((PyTypeObject *)type, (PyTypeObject *)PyExc_SystemExit)) {
+        tell(unwinds, error, trace);
+    }
 }
 
 /* The exit handlers of C libraries run. */

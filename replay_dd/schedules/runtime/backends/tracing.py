@@ -23,7 +23,7 @@ from .base import Backend
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from types import CodeType, FrameType
+    from types import CodeType, FrameType, TracebackType
     from typing import Any
 
     from ..baton.scheduler import Scheduler
@@ -132,7 +132,7 @@ class PythonBackend(_TracingBackend):
         wanted = "line" if is_line else "opcode"
         numbers = numbers_of(scheduler.places, code, self._granularity)
 
-        def trace(frame: FrameType, event: str, argument: object) -> Any:
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
             if event == wanted:
                 position = frame.f_lineno if is_line else frame.f_lasti
                 number = numbers.get(position)
@@ -147,9 +147,11 @@ class PythonBackend(_TracingBackend):
                         counter.digest = ((counter.digest ^ number ^ thread.hash) * DIGEST_PRIME) & MASK
                         if time >= thread.ask_at:
                             scheduler.at_question(thread, code, position, is_line)
+            elif event == "exception":
+                self._unwinds(frame, *argument)
             return trace
 
-        def watching_trace(frame: FrameType, event: str, argument: object) -> Any:
+        def watching_trace(frame: FrameType, event: str, argument: Any) -> Any:
             """Also counts visits: slower, so for a profile and for the one run that verifies a log."""
             if event == wanted:
                 position = frame.f_lineno if is_line else frame.f_lasti
@@ -161,9 +163,18 @@ class PythonBackend(_TracingBackend):
                     fold(counter, thread, number)
                     if thread.time >= thread.ask_at or counter.notable:
                         scheduler.at_question(thread, code, position, is_line)
+            elif event == "exception":
+                self._unwinds(frame, *argument)
             return watching_trace
 
         return trace if counter.watched is None and not counter.noting else watching_trace
+
+    def _unwinds(self, frame: FrameType, error_type: Any, error: Any, trace: TracebackType | None) -> None:
+        """Where counted code that is called by no other counted code has an exception: it may end the program."""
+        caller, places = frame.f_back, self._scheduler.places
+        outermost = caller is None or places.kind(caller.f_code.co_filename) != COUNTED
+        if outermost and issubclass(error_type, SystemExit):
+            self._scheduler.unwinds(error, trace)
 
 
 class AcceleratedBackend(_TracingBackend):

@@ -29,7 +29,8 @@ from .thread import ManagedThread, meet
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, FrameType
+    from types import CodeType, FrameType, TracebackType
+    from typing import Any
 
     from ..points.places import Places
     from .clock import Clock
@@ -51,6 +52,7 @@ class Scheduler(Chooser):
     Attributes:
         deliver_signals: calls the program's signal handlers, in the main thread; see signals.py.
         holds_signals: whether that has to wait.
+        unwinds: called with a `SystemExit` that may end the program, and its traceback, by back ends that see it.
         collects: whether garbage is collected at fixed thread times.
     """
 
@@ -66,6 +68,7 @@ class Scheduler(Chooser):
         self.counter.question = self.at_question
         self.deliver_signals: Callable[[], None] | None = None
         self.holds_signals = False
+        self.unwinds: Callable[[Any, TracebackType | None], None] = lambda error, trace: None
         self.collects = False
 
     # -- yield points ------------------------------------------------------------------------------------------------

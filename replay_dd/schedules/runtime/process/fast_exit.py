@@ -13,38 +13,23 @@ import gc
 import sys
 
 from ..accelerator import accelerator
-from ..compat import EXCEPTIONS_ARE_OBJECTS
-from ..observing import is_a
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from typing import Any
+    from .exit_watch import ExitWatch
 
 
-_gettrace = sys.gettrace  # before the runtime puts its own in place
-
-
-def watch_exit() -> None:
-    """Keep from now on what the interpreter will take for its exit status."""
-    if accelerator is not None:
-        accelerator.watch_exit()
-
-
-def is_watched() -> bool:
-    """Whether the interpreter asks each `SystemExit` that nobody catches for its code, which is then kept."""
-    return EXCEPTIONS_ARE_OBJECTS or _gettrace() is not None
-
-
-def leave_at_once(watched: bool) -> bool:
+def leave_at_once(exits: ExitWatch, seen: bool) -> bool:
     """End this process if its exit status is known and its streams can be flushed.
 
     Args:
-        watched: whether that was so while the program ran.
+        exits: what is known of the exit.
+        seen: whether that was sure to see a `SystemExit` while the program ran.
 
     Returns:
         Otherwise, whether the interpreter has no error to tell of, for which it would need its modules.
     """
-    status = _exit_status(watched)
+    status = _exit_status(exits, seen)
     if status is None:
         return True
     for stream in (sys.stdout, sys.stderr):
@@ -65,22 +50,12 @@ def leave_to_the_system() -> None:
     sys.modules.clear()
 
 
-def _exit_status(watched: bool) -> int | None:
+def _exit_status(exits: ExitWatch, seen: bool) -> int | None:
     if accelerator is None or sys.flags.inspect or sys.flags.interactive:
         return None
-    said = accelerator.exit_code()
-    if said:
-        return _status_of(said[0])
-    if not watched:
+    if exits.has_left:
+        return exits.status
+    if not seen:
         return None
     # An exception that nobody caught is kept there; but a program may have kept one there by itself.
     return 0 if getattr(sys, "last_value", None) is None else None
-
-
-def _status_of(code: Any) -> int | None:
-    if code is None:
-        return 0
-    if not is_a(code, int):
-        return 1  # the interpreter has written it to standard error
-    number = int.__index__(code)
-    return number & 0xFF if -(1 << 31) <= number < 1 << 31 else None

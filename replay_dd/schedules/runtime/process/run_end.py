@@ -8,14 +8,15 @@ import sys
 
 from ..accelerator.library_entropy import library_that_drew
 from ..baton.garbage import give_back
-from ..channel import DEADLOCK, END, EXCEPTION, NOTE, STOPPED
+from ..channel import DEADLOCK, END, EXCEPTION, EXIT, NOTE, STOPPED
 from ..observing import flush, full_type_name, is_a, message_of
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
 from .copies import tell_pages
+from .exit_watch import ExitWatch, in_words, kept_of, told_of
 from .expected_exceptions import pytest_ignores_exceptions
-from .fast_exit import is_watched, leave_at_once, leave_to_the_system, watch_exit
+from .fast_exit import leave_at_once, leave_to_the_system
 from .stacks import TOLD, answer, is_asked
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -48,6 +49,7 @@ class RunEnd:
         self._at_end_without_threads: Callable[[], None] | None = None
         self._failed_test: tuple[Any, ...] | None = None
         self._real_exit: Callable[[int], Any] = os._exit
+        self.exits = ExitWatch(self._frames_of)
         self.history: History | None = None
         self._hangs = False
         self.scheduler: Scheduler
@@ -62,6 +64,12 @@ class RunEnd:
         self._channel.send(EXCEPTION, where, *self._told(error_type, error, trace))
 
     def _told(self, error_type: Any, error: Any, trace: TracebackType | None) -> tuple[Any, ...]:
+        text = message_of(error)
+        told = None if text is None else text[:_LONGEST_TEXT]
+        return full_type_name(error_type), told, self._frames_of(trace)
+
+    def _frames_of(self, trace: TracebackType | None) -> tuple[tuple[str, str, int, str, bool], ...]:
+        """(short file, file, line, function, counted) of the frames of a traceback, the innermost last."""
         places = self.scheduler.places
         frames = []
         while trace is not None:
@@ -71,9 +79,7 @@ class RunEnd:
                 (places.short(code.co_filename), code.co_filename, trace.tb_lineno, code.co_qualname, counted)
             )
             trace = trace.tb_next
-        text = message_of(error)
-        told = None if text is None else text[:_LONGEST_TEXT]
-        return full_type_name(error_type), told, tuple(frames[-50:])
+        return tuple(frames[-50:])
 
     def exception_in_thread(self, error_type: Any, error: Any, trace: TracebackType | None) -> None:
         """An exception that a thread did not catch."""
@@ -88,13 +94,25 @@ class RunEnd:
 
             def invoke_excepthook(thread: Any) -> None:
                 error_type, error, trace = sys.exc_info()
-                if error_type is not SystemExit and not pytest_ignores_exceptions(thread):
+                if error_type is SystemExit:
+                    self._tell_exit_of_thread(error, trace)
+                elif not pytest_ignores_exceptions(thread):
                     self.exception_in_thread(error_type, error, trace)
                 invoke(thread)
 
             return invoke_excepthook
 
         module._make_invoke_excepthook = _make_invoke_excepthook
+
+    def _tell_exit_of_thread(self, error: Any, trace: TracebackType | None) -> None:
+        """Who calls ``sys.exit("message")`` in a thread may think that it ends the program; nobody sees the message."""
+        message = told_of(error)
+        if not message:
+            return
+        frames = [frame for frame in self._frames_of(trace) if frame[4]]
+        where = f" ({frames[-1][0]}:{frames[-1][2]} in {frames[-1][3]})" if frames else ""
+        text = f"a SystemExit ended thread {self.scheduler.present().name}, and not the program{where}: {message}"
+        self._channel.send(NOTE, "exit of a thread", text[:_LONGEST_TEXT])
 
     def adapt_results(self, tests: type) -> None:
         """Note the exceptions that ``unittest`` hands to those who collect the results of tests."""
@@ -130,21 +148,36 @@ class RunEnd:
             return
         if self._at_end_without_threads is not None:
             self._at_end_without_threads()
-        watched = is_watched()
+        seen = self.exits.sees_all()
         self.backend.end()
         error = getattr(sys, "last_value", None)
         if error is not None and not is_a(error, SystemExit):
             self.exception("main", type(error), error, getattr(sys, "last_traceback", None))
         elif self._failed_test is not None:
             self._channel.send(EXCEPTION, "main", *self._failed_test)
+        self._tell_exit()
         self._end()
         give_back()
         # Finalization would cost a copy more than its whole run. Only a program with outside effects may need it, to
         # flush what is left in file buffers.
         if self._is_copy:
             tell_pages(self._channel.send)
-            if not self.scheduler.has_effects and leave_at_once(watched):
+            if not self.scheduler.has_effects and leave_at_once(self.exits, seen):
                 leave_to_the_system()
+
+    def _tell_exit(self) -> None:
+        told, number = self.exits.told, self.exits.number
+        if told is not None:
+            name, message, frames = told
+            self._channel.send(EXIT, "main", name, message[:_LONGEST_TEXT], frames)
+        if number is not None:
+            self._tell_number(number)
+
+    def _tell_number(self, number: int) -> None:
+        kept = kept_of(number)
+        if kept != number:
+            text = f"the program exits with the number {in_words(number)}, and the system keeps its last 8 bits: {kept}"
+            self._channel.send(NOTE, "exit number", text)
 
     def _end(self) -> None:
         scheduler = self.scheduler
@@ -207,7 +240,6 @@ class RunEnd:
         """This is a copy made by the fork server, with a run of its own."""
         self._process = os.getpid()
         self._is_copy = True
-        watch_exit()
         self._at_end_without_threads = None
 
     def is_no_copy(self) -> None:
@@ -218,6 +250,11 @@ class RunEnd:
         """Stands in for ``os._exit``."""
         if self.is_own_process() and not self.scheduler.over:
             self._channel.send(NOTE, "os._exit", "the program called os._exit")
+            thread = self.scheduler.present()
+            where = "main" if thread is self.scheduler.main else thread.name
+            self._channel.send(EXIT, where, "os._exit", "", tuple(reversed(self._frames(sys._getframe(1)))))
+            if is_a(status, int):
+                self._tell_number(int.__index__(status))
             self._end()
         self._real_exit(status)
 
