@@ -41,7 +41,7 @@ from replay_dd.events.x11.display import (
 from replay_dd.events.x11.idle import PATIENCE_S, IdleRule
 from replay_dd.events.x11.keys import Keyboard, is_character, keyboard_of
 from replay_dd.events.x11.program import RunningProgram
-from replay_dd.events.x11.stream import KeyboardChange, RawEvent
+from replay_dd.events.x11.stream import KeyboardChange, News, RawEvent, WindowShown
 from replay_dd.events.x11.windows import (
     area_of,
     describe,
@@ -198,9 +198,10 @@ class _Live:
         self._events: list[Event] = []
         self._changes: list[WindowChange] = []
         self._there: dict[int, int] = {}
+        self._ever: dict[int, int] = {}
         self._gone = GoneWindows(self._program, display, ended)
         accept = self._is_ours if isinstance(display, BorrowedDisplay) else None
-        self._aims = Aims(self._connection, self._gone, accept, self._number, self._stream.clock_ms)
+        self._aims = Aims(self._connection, self._gone, accept, self._number, self._stream.clock_ms, self._receiver_of)
         self._held: set[int] = set()
         self._pressed: dict[int, str] = {}
         self._answers: Answers | None = None
@@ -281,7 +282,9 @@ class _Live:
             self._keyboard = Keyboard(self._connection)
         self._keyboard_known = False
 
-    def _take(self, raw: RawEvent | KeyboardChange, start_ms: int) -> None:
+    def _take(self, raw: News, start_ms: int) -> None:
+        if isinstance(raw, WindowShown):
+            return  # to have one look at once; all that counts of it is seen then
         if isinstance(raw, KeyboardChange):
             self._keyboard.learn(raw.first, raw.rows)
             self._keyboard_known = True
@@ -335,6 +338,18 @@ class _Live:
         owner = owner_of(self._connection, window)
         return owner is None or owner in self._program.tree.members()
 
+    def _receiver_of(self, raw: RawEvent) -> Window | None:
+        """The window of the program that the server gave a press to, as it is now, or was when it was there."""
+        if not any(window in self._ever for window in raw.receiver):
+            self._look_at_windows(self._program)
+        window = next((window for window in raw.receiver if window in self._ever), None)
+        if window is None:
+            return None
+        resource = self._connection.display.create_resource_object("window", window)
+        with contextlib.suppress(*self._connection.bad_resource):
+            return describe(self._connection, resource)
+        return self._windows[self._ever[window]]
+
     def _number(self, window: Window) -> int:
         before = len(self._windows)
         number = numbered(window, self._windows)
@@ -360,6 +375,7 @@ class _Live:
         for gone in self._there.keys() - there.keys():
             self._change(WindowChange(now_ms, self._there[gone], False))
         self._there = there
+        self._ever.update(there)
         program.look_at_windows()
 
     def _look_at_names(self) -> None:

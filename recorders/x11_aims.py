@@ -1,8 +1,13 @@
 """Which window an event was for.
 
-The recorder looks at an event some hundredths of a second after it has come, and later on a busy machine. A press that
-opens a menu or a dialog, or closes one, has done so by then, and what is under the pointer has changed. So the recorder
-also looks while nothing is going on: what was under a resting pointer then, the next press was for.
+Rules of this module:
+
+* The recorder looks at an event some hundredths of a second after it has come, and later on a busy machine. A press
+  that opens a menu or a dialog, or closes one, has done so by then, and what is under the pointer has changed.
+* To whom the server gave a press is in its own stream, and decides where that is known. A program may take all presses
+  for a while, as menus do: what is pressed beside its window was still meant for what is there, and keys, which it may
+  pass on (as a list of completions does), for the window with the keyboard.
+* Where it is not known, what was under a resting pointer counts: the recorder also looks while nothing is going on.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from dataclasses import dataclass
 
 from recorders.x11_gone import GoneWindows
 from replay_dd.events.model import InputKind, Window
+from replay_dd.events.relocate import same_kind
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.stream import RawEvent
 from replay_dd.events.x11.windows import Accept, focused_window, window_at
@@ -44,6 +50,7 @@ class Aims:
         accept: says whether a window counts; all do where it is None.
         number: numbers a window.
         clock_ms: tells the time of the display's server.
+        received: the program's window that the server gave a press to; None if it is not known.
     """
 
     def __init__(
@@ -53,12 +60,14 @@ class Aims:
         accept: Accept | None,
         number: Callable[[Window], int],
         clock_ms: Callable[[], int],
+        received: Callable[[RawEvent], Window | None],
     ) -> None:
         self._connection = connection
         self._gone = gone
         self._accept = accept
         self._number = number
         self._clock_ms = clock_ms
+        self._received = received
         self._rests: deque[_Rest] = deque(maxlen=_MOST_RESTS)
         self._noticed_ms = -1
         self._place: tuple[int, int] | None = None
@@ -75,6 +84,9 @@ class Aims:
         self._last_look = now
         is_key = raw.kind in KEYS
         seen = self._before(raw, is_key) or self._now(is_key, self._place)
+        given = self._received(raw) if raw.receiver else None
+        if given is not None and _may_be_for(given, raw, is_key) and not _is_part_of(seen, given):
+            seen = given
         if seen is None and self._gone.took_it(raw.kind):
             stood = self._gone.at(raw.x_px, raw.y_px)
             return self._last_window if stood is None or (is_key and self._last_window is not None) else stood
@@ -116,3 +128,13 @@ class Aims:
         with contextlib.suppress(*self._connection.bad_resource):
             return window_at(self._connection, *place, self._accept)
         return None
+
+
+def _may_be_for(window: Window, raw: RawEvent, is_key: bool) -> bool:
+    """Whether a press was for the window that it was given to, which may have taken all of them for itself."""
+    return not window.override_redirect if is_key else window.area.contains(raw.x_px, raw.y_px)
+
+
+def _is_part_of(seen: Window | None, window: Window) -> bool:
+    """Whether what was seen is a window, or a part of it; its place may have changed meanwhile."""
+    return seen is not None and same_kind(seen, window) and seen.title == window.title

@@ -100,6 +100,8 @@ class Circumstance(ABC, Generic[Run]):
         universe: the failing configuration: all deltas.
         base: the passing configuration.
         rare_hint: what to do about a failure that shows too rarely.
+        pairs: whether pairs of the deltas that are left are left out, too, at the end of a simplification of which the
+            failure shows every time; worth it where deltas often cancel each other.
         cuts: deltas before which it is natural to cut the universe: what lies between two cuts belongs together.
     """
 
@@ -117,6 +119,7 @@ class Circumstance(ABC, Generic[Run]):
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY
     rare_hint: str = "Make it fail more often, for instance under more load."
+    pairs: bool = False
     cuts: Sequence[int] = ()
 
     @abstractmethod

@@ -73,7 +73,14 @@ def replay_session(
     return status_of(session.ending, run.ending, exact_site=exact_site, judged=oracle is not None)
 
 
-def play_session(session: Session, conditions: Conditions, wm: str | None = None, pictures: Path | None = None) -> Run:
+def play_session(
+    session: Session,
+    conditions: Conditions,
+    wm: str | None = None,
+    pictures: Path | None = None,
+    *,
+    want_targets: bool = False,
+) -> Run:
     """Play a session once on a private display.
 
     Args:
@@ -81,6 +88,7 @@ def play_session(session: Session, conditions: Conditions, wm: str | None = None
         conditions: how.
         wm: another window manager than the recorded one.
         pictures: a folder for a screenshot after each action.
+        want_targets: ask the program what the actions are done to.
 
     Raises:
         ReplayDDError: it cannot be played.
@@ -97,7 +105,7 @@ def play_session(session: Session, conditions: Conditions, wm: str | None = None
             f"windows may be placed differently under {manager}"
         )
     with PrivateDisplay(session.screen, manager) as display:
-        return run_session(session, actions, display, conditions, pictures=pictures)
+        return run_session(session, actions, display, conditions, pictures=pictures, want_targets=want_targets)
 
 
 def status_of(recorded: Ending | None, ending: Ending, *, exact_site: bool = False, judged: bool = False) -> int:

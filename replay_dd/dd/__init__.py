@@ -27,6 +27,7 @@ from replay_dd.dd.intervals import EMPTY, IntervalSet
 from replay_dd.dd.isolate import DD, BookDD
 from replay_dd.dd.minimize import DDMax, DDMin
 from replay_dd.dd.nearby import NearbyBisection
+from replay_dd.dd.pairs import PairsToo
 from replay_dd.dd.prediction import only_prefixes, requirements
 from replay_dd.dd.search import Best, Predictor, Search, Step
 from replay_dd.dd.split import SPLIT_RULES, Groups, Splitter, split_by_groups, split_by_sizes
@@ -51,6 +52,7 @@ __all__ = [
     "GuessesFirst",
     "IntervalSet",
     "NearbyBisection",
+    "PairsToo",
     "Predictor",
     "PrefixBisection",
     "Search",

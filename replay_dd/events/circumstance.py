@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, repeat
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
@@ -23,6 +22,7 @@ from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
 from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Action, Ending, EndingKind, Session, Window
+from replay_dd.events.naming import named
 from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
 from replay_dd.events.within_actions import WithinActions
@@ -91,11 +91,13 @@ class UserActions(Circumstance[Run]):
         self.cuts = () if isinstance(difference, WithinActions) else difference.cuts
         self.goal = Goal.SIMPLIFY if simplify else Goal.ISOLATE
         self.algorithm = algorithm if simplify else "dd"
+        # Who asks for ddmin gets ddmin; and pairs of single inputs are many.
+        self.pairs = algorithm != "ddmin" and not isinstance(difference, WithinActions)
         self.delta = "input" if isinstance(difference, WithinActions) else "action"
         self._finer = finer
         self._exact_site = exact_site
         self._wanted = wanted
-        self._targets: dict[tuple[Action, ...], tuple[str, ...]] = {}
+        self._fresh: dict[tuple[Action, ...], Run] = {}
         self._earliest = 0  # after how many actions each run had failed, if it did each time
 
     @property
@@ -109,7 +111,7 @@ class UserActions(Circumstance[Run]):
         actions = self.difference.actions(configuration)
         if fresh:
             run = self._play(actions, want_targets=True)
-            self._targets[actions] = max(self._targets.get(actions, ()), run.targets, key=_known)
+            self._fresh[actions] = max(self._fresh.get(actions, run), run, key=_known)
             return run
 
         return recalled_as(
@@ -120,14 +122,11 @@ class UserActions(Circumstance[Run]):
             _Kept.run,
         )
 
-    def with_targets(self, configuration: IntervalSet) -> tuple[Action, ...]:
-        """The actions of a configuration, with what they are done to as fresh runs have found it."""
+    def named(self, configuration: IntervalSet) -> Session:
+        """The session of a configuration's actions, with what they are done to as fresh runs have found it."""
         actions = self.difference.actions(configuration)
-        found = self._targets.get(actions, ())
-        return tuple(
-            replace(action, target=target or action.target)
-            for action, target in zip(actions, chain(found, repeat("")), strict=False)
-        )
+        run = self._fresh.get(actions)
+        return named(self._session, actions, *(((), ()) if run is None else (run.targets, run.elsewhere)))
 
     def _play(self, actions: Sequence[Action], *, want_targets: bool = False) -> Run:
         try:
@@ -225,9 +224,9 @@ class UserActions(Circumstance[Run]):
         )
 
 
-def _known(targets: Sequence[str]) -> int:
-    """How many are known."""
-    return sum(map(bool, targets))
+def _known(run: Run) -> tuple[int, int]:
+    """Of how many actions a run knows what they were done to, and of how many it was played at all."""
+    return sum(map(bool, run.targets)), len(run.targets)
 
 
 def _same_failure(session: Session, runs: Sequence[Run], *, exact_site: bool) -> list[Ending]:

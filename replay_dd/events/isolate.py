@@ -121,7 +121,8 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
         assert isinstance(last, UserActions)
         assert isolation.failing.run is not None
         ending = replace(isolation.failing.run.ending, neighbours=_others(last.wanted, isolation.failing.run.ending))
-        left = last.with_targets(isolation.failing.configuration)[: ending.actions]
+        told = last.named(isolation.failing.configuration)
+        left = told.actions[: ending.actions]
         film, film_interrupted = None, False
         if plan.pictures is not None and not isolation.interrupted:
             try:
@@ -135,6 +136,7 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
         recorder="isolated",
         events=(),
         changes=(),
+        windows=told.windows,
         actions=left,
         ending=ending,
         pace=pace,

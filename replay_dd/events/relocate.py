@@ -32,7 +32,7 @@ def placed(action: Action, recorded: Window | None, windows: Sequence[Window]) -
 
 def same_window(recorded: Window, windows: Sequence[Window]) -> Window | None:
     """The one window that matches; None if there is none, or more than one."""
-    alike = [window for window in windows if _kind(window) == _kind(recorded)]
+    alike = [window for window in windows if same_kind(recorded, window)]
     for same in (
         [window for window in alike if window.title == recorded.title],
         [window for window in alike if _size(window) == _size(recorded)],
@@ -51,6 +51,11 @@ def moved(action: Action, right_px: int, down_px: int) -> Action:
         for item in action.inputs
     )
     return replace(action, inputs=inputs)
+
+
+def same_kind(one: Window, other: Window) -> bool:
+    """Whether two windows are of the same class, and both or neither are menus or the like."""
+    return _kind(one) == _kind(other)
 
 
 def _kind(window: Window) -> tuple[str, str, bool]:

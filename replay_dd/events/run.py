@@ -30,6 +30,7 @@ from replay_dd.events.model import (
     Session,
     Window,
 )
+from replay_dd.events.naming import is_there, pointed_at, window_of
 from replay_dd.events.oracle import ask_oracle
 from replay_dd.events.pauses import WITH_PAUSES, pause_before, program_reacts
 from replay_dd.events.relocate import placed
@@ -41,7 +42,7 @@ from replay_dd.events.x11.pictures import screenshot
 from replay_dd.events.x11.player import Player, XTestPlayer
 from replay_dd.events.x11.program import RunningProgram
 from replay_dd.events.x11.widgets import TkWidgets
-from replay_dd.events.x11.windows import describe, top_windows, visible_areas, window_at, window_under_pointer
+from replay_dd.events.x11.windows import describe, top_windows, visible_areas
 
 START_LIMIT_S = 30.0
 HANG_LIMIT_S = 5.0
@@ -111,6 +112,7 @@ class Run:
         frames: for a film, one for each action.
         opening: for a film, a picture from before the first action.
         targets: what each action was done to, if that was asked for and is known.
+        elsewhere: the window that each action was done to, if that was asked for and the recorded one was not there.
     """
 
     ending: Ending
@@ -120,6 +122,7 @@ class Run:
     frames: tuple[FilmFrame, ...] = ()
     opening: Path | None = None
     targets: tuple[str, ...] = ()
+    elsewhere: tuple[Window | None, ...] = ()
 
 
 class Stage:
@@ -204,6 +207,13 @@ class Stage:
     def target(self, action: Action) -> str:
         """What an action is going to be done to; empty where that is not known, or asking would keep somebody."""
         return "" if self._conditions.pace is Pace.IMPATIENT else self._widgets.name(action)
+
+    def elsewhere(self, action: Action) -> Window | None:
+        """The window that an action is going to be done to where the recorded one is not there; else None."""
+        recorded = self._session.window_of(action.window)
+        if self._conditions.pace is Pace.IMPATIENT or recorded is None or is_there(recorded, self.program.windows):
+            return None
+        return window_of(action, self._connection)
 
     def play(self, action: Action) -> None:
         """Play one action, and wait until the program is idle again."""
@@ -321,6 +331,7 @@ def run_session(
     started, played = time.monotonic(), 0
     frames: list[FilmFrame] = []
     targets: list[str] = []
+    elsewhere: list[Window | None] = []
     windows: tuple[Window, ...] = ()
     opening = _picture(display, pictures, "start")
     try:
@@ -334,10 +345,11 @@ def run_session(
             action = stage.placed(recorded)
             if want_targets:
                 targets.append(stage.target(action))
+                elsewhere.append(stage.elsewhere(action))
                 action = replace(action, target=targets[-1])
             before = _picture(display, pictures, f"{played + 1:03}-before")
             began = time.monotonic()
-            window = None if pictures is None else _window_of(action, display)
+            window = None if pictures is None else pointed_at(action, display.connection)
             areas = () if pictures is None else visible_areas(display.connection)
             played += 1
             stage.play(action)
@@ -362,14 +374,7 @@ def run_session(
         stage.close()
     lasted_ms = int((time.monotonic() - stage.program.started) * 1000)
     ending = replace(ending, actions=played, time_ms=lasted_ms)
-    return Run(ending, windows, stage.start_s, play_s, tuple(frames), opening, tuple(targets))
-
-
-def _window_of(action: Action, display: PrivateDisplay) -> Window | None:
-    """The window that an action is done to: the one where it begins, or the one under the pointer."""
-    if action.start is None:
-        return window_under_pointer(display.connection)
-    return window_at(display.connection, *action.start)
+    return Run(ending, windows, stage.start_s, play_s, tuple(frames), opening, tuple(targets), tuple(elsewhere))
 
 
 def _pointer(display: PrivateDisplay) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Generic, NamedTuple
 
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
-from replay_dd.dd import EMPTY, Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
+from replay_dd.dd import EMPTY, Algorithm, BaseFirst, CoarseBisection, IntervalSet, PairsToo, Search, Step
 from replay_dd.experiment.baseline import Baseline, measure, measure_again
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE
@@ -307,6 +307,11 @@ class _Course(Generic[Run]):
         own = circumstance.own_algorithm(current)
         if own is not None:
             return own
+        if circumstance.pairs and circumstance.goal is Goal.SIMPLIFY and self._tests.sequential is None:
+            return PairsToo(lambda failing: self._one_by_one(circumstance, failing), current)
+        return self._one_by_one(circumstance, current)
+
+    def _one_by_one(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:
         if circumstance.algorithm == "bisection" and self._limits.limited:
             return CoarseBisection(current, base=circumstance.base, cuts=circumstance.cuts)
         return ALGORITHMS[circumstance.algorithm](circumstance.base, current)

@@ -99,13 +99,13 @@ def needed_actions(found: SessionIsolation) -> Iterator[str]:
     if found.passing is None:
         yield from needs_in_words(found.isolation, len(left), len(found.original_actions), "action")
         for number, action in zip(found.needed, left, strict=True):
-            yield f"  {number + 1:>4}  {describe_action(action, found.original)}"
+            yield f"  {number + 1:>4}  {describe_action(action, found.minimal)}"
     else:
         yield from not_reproduced_in_words(found.isolation.proof)
         yield f"The difference is {at_most(found.isolation)}{counted(len(found.differing), 'action')}:"
         for item in found.differing:
             sign = "-" if item.in_passing else "+"
-            yield f"  {sign} {item.place + 1:>4}  {describe_action(item.action, found.original)}"
+            yield f"  {sign} {item.place + 1:>4}  {describe_action(item.action, found.minimal)}"
         words = "the program fails" if found.reproduced else "the program failed in the search"
         yield f"With + and without - ({counted(len(left), 'action')} in all) {words};"
         yield f"without + and with - ({len(found.passing.actions):,}) it does not."
@@ -139,7 +139,7 @@ def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None 
     answer: dict[str, Any] = {
         "actions_before": len(found.original_actions),
         "actions": [
-            {"number": number + 1, "words": describe_action(action, found.original)}
+            {"number": number + 1, "words": describe_action(action, found.minimal)}
             for number, action in zip(found.needed, found.minimal.actions, strict=False)
         ]
         if found.passing is None
@@ -147,7 +147,7 @@ def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None 
             {
                 "only_in": "passing" if item.in_passing else "failing",
                 "number": item.place + 1,
-                "words": describe_action(item.action, found.original),
+                "words": describe_action(item.action, found.minimal),
             }
             for item in found.differing
         ],

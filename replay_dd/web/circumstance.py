@@ -104,6 +104,7 @@ class FlowSteps(Circumstance[FlowRun]):
         pause_s: float | None = None,
     ) -> None:
         self.algorithm = algorithm
+        self.pairs = algorithm != "ddmin"
         self._flow = flow
         self._browser = browser
         self._text = text

@@ -74,7 +74,7 @@ def test_a_crash_that_is_noticed_one_action_late_changes_nothing(
     assert tuple(circumstance.difference.places(found.failing.configuration)) == needed
     assert found.verified
     assert () not in runner.played, "a program that was not touched is known not to fail"
-    named = circumstance.with_targets(found.failing.configuration)
+    named = circumstance.named(found.failing.configuration).actions
     assert [action.target for action in named] == [f"place {number}" for number in needed]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -33,11 +34,26 @@ class Desk:
         monkeypatch.setattr("recorders.x11_aims.window_at", lambda *place: self.under_pointer)
         monkeypatch.setattr("recorders.x11_aims.focused_window", lambda *accept: self.with_keyboard)
         self.now_ms = 0
-        self.aims = Aims(cast(Any, connection), cast(Any, gone), None, self._number, lambda: self.now_ms)
+        self.receiver: Window | None = None
+        self.aims = Aims(
+            *(
+                cast(Any, connection),
+                cast(Any, gone),
+                None,
+                self._number,
+                lambda: self.now_ms,
+                lambda raw: self.receiver,
+            )
+        )
 
     def _number(self, window: Window) -> int:
         self._named.append(window)
         return len(self._named) - 1
+
+    def given(self, raw: RawEvent, receiver: Window) -> Window | None:
+        """The window of an event of which the server tells whom it was given to."""
+        self.receiver = receiver
+        return self.window_of(raw._replace(receiver=(1,)))
 
     def window_of(self, raw: RawEvent, at_ms: int | None = None) -> Window | None:
         self.now_ms += 1
@@ -106,3 +122,24 @@ def test_a_window_that_gets_the_keyboard_late_has_it(desk: Desk) -> None:
     desk.settle()
     desk.with_keyboard = DIALOG
     assert desk.window_of(KEY) == DIALOG
+
+
+def test_whom_the_server_gave_a_press_to_decides(desk: Desk) -> None:
+    assert desk.given(ELSEWHERE, MENU) == MENU, "it has closed the menu, and nobody had looked before"
+    assert desk.given(KEY, DIALOG) == DIALOG
+    desk.put(MENU)
+    assert desk.given(ELSEWHERE, MAIN) == MAIN, "it has opened the menu"
+
+
+def test_a_press_beside_a_menu_that_takes_all_presses_was_for_what_is_there(desk: Desk) -> None:
+    menu = replace(MENU, area=Rectangle(60, 60, 40, 40), override_redirect=True)
+    assert desk.given(PRESS, menu) == MAIN
+    assert desk.given(ELSEWHERE._replace(x_px=70, y_px=70), menu) == menu
+    assert desk.given(KEY, menu) == MAIN, "it may be a list of completions, and pass keys on"
+
+
+def test_the_part_that_was_seen_is_kept(desk: Desk) -> None:
+    desk.under_pointer = part = replace(MAIN, part=Rectangle(5, 5, 9, 9), path=(2,))
+    assert desk.given(PRESS, MAIN) == part
+    assert desk.given(PRESS, replace(MAIN, area=Rectangle(0, 5, 100, 100))) == part, "it has moved"
+    assert desk.given(PRESS, replace(MAIN, override_redirect=True)) != part

@@ -19,6 +19,8 @@ SLEEPS = (
 SAYS = "print(flush=True);"
 # The number of read(2), and its first argument.
 READ_STANDARD_INPUT = (b"0 0x0 ", b"63 0x0 ")
+# Those of poll(2), select(2), pselect(2) and ppoll(2).
+WAIT_FOR_FILES = (b"7 ", b"23 ", b"270 ", b"271 ", b"72 ", b"73 ")
 
 Start = Callable[[str], ProcessTree]
 
@@ -90,3 +92,30 @@ def test_a_program_that_waits_for_what_is_typed_is_idle(terminal: bool) -> None:
         process.wait()
         os.close(ours)
         os.close(theirs)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="its system calls are not known")
+@pytest.mark.parametrize(
+    "waits, idle",
+    [
+        ("select.select([], [], [], 600)", False),  # as Tcl sleeps
+        ("select.poll().poll(600_000)", False),
+        ("select.select([], [], [])", True),  # for a signal
+        ("select.poll().poll()", True),
+        ("select.select([os.pipe()[0]], [], [], 600)", True),
+        ("poll = select.poll(); poll.register(os.pipe()[0]); poll.poll(600_000)", True),
+        ("poll = select.poll(); poll.register(os.pipe()[0]); poll.poll()", True),
+    ],
+)
+def test_who_waits_for_nothing_but_a_time_is_not_idle(waits: str, idle: bool) -> None:
+    code = f"import os, select; print(flush=True); {waits}"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            tree = ProcessTree(process.pid)
+            while not system_call(process.pid).startswith(WAIT_FOR_FILES):
+                time.sleep(0.01)
+            assert (tree.look() is not None) == idle
+        finally:
+            process.kill()

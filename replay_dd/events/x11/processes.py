@@ -20,7 +20,14 @@ _POLL_LIKE = {
     "x86_64": {"7", "23", "202", "219", "232", "270", "271", "281", "441", "449", "455"},
     "aarch64": {"22", "72", "73", "98", "128", "441", "449", "455"},
 }
+# Those of them that are told how many files to wait for: which argument says that, and which one for how long. With no
+# file, they only sleep: Tcl does so for `after 100`, which Tk's themed buttons use when a key presses them.
+_COUNTED = {
+    "x86_64": {"7": (1, 2), "23": (0, 4), "270": (0, 4), "271": (1, 2)},
+    "aarch64": {"72": (0, 4), "73": (1, 2)},
+}
 _WAIT_FOR_CHILD = {"x86_64": {"61", "247"}, "aarch64": {"260", "95"}}
+_NEGATIVE = 1 << 31  # of a number of 32 bits
 _FUTEX = {"x86_64": "202", "aarch64": "98"}
 _READ = {"x86_64": "0", "aarch64": "63"}
 _TERMINALS = ("/dev/pts/", "/dev/tty")
@@ -105,14 +112,14 @@ class ProcessTree:
             for thread in threads:
                 folder = f"/proc/{process}/task/{thread}"
                 try:
-                    call = _read(f"{folder}/syscall").split(None, 2)[:2]
+                    call = _read(f"{folder}/syscall").split()
                     progress = _read(f"{folder}/schedstat")
                 except OSError:
                     if _is_alive(process):
                         return None  # it is changing just now
                     continue
                 excused = self._excused.get(int(thread)) == progress
-                if not excused and not self._is_idle(call[0].decode() if call else "", len(members) > 1):
+                if not excused and not self._is_idle(call, len(members) > 1):
                     if self._strict and _reads_terminal(process, call):
                         self.reads_terminal = True
                     elif not _is_alive(process):
@@ -163,13 +170,16 @@ class ProcessTree:
                             found[thread] = progress
         return found
 
-    def _is_idle(self, call: str, has_others: bool) -> bool:
-        if call == "running" or not call:
+    def _is_idle(self, call: Sequence[bytes], has_others: bool) -> bool:
+        number = call[0].decode() if call else "running"
+        if number == "running":
             return False
         if not self._strict:
             return True
         # A shell around the program waits for it: what counts is what the program does.
-        return call in _POLL_LIKE[_MACHINE] or (has_others and call in _WAIT_FOR_CHILD[_MACHINE])
+        if has_others and number in _WAIT_FOR_CHILD[_MACHINE]:
+            return True
+        return number in _POLL_LIKE[_MACHINE] and not _only_sleeps(call)
 
     def _look_for_children(self) -> None:
         newest = int(_read("/proc/loadavg").rsplit(None, 1)[1])
@@ -183,6 +193,16 @@ class ProcessTree:
         for process in candidates:
             if process not in self._members and parent_of(process) in self._members and _is_process(process):
                 self._members[process] = None
+
+
+def _only_sleeps(call: Sequence[bytes]) -> bool:
+    """Whether a system call, as /proc tells it, waits for a time and for nothing else."""
+    files, time_limit = _COUNTED.get(_MACHINE, {}).get(call[0].decode(), (None, 0))
+    if files is None or len(call) < time_limit + 2 or int(call[files + 1], 16):
+        return False
+    limit = int(call[time_limit + 1], 16)
+    # No time, or one below zero, is for ever: until a signal comes.
+    return limit > 0 and not (call[0] == b"7" and limit & _NEGATIVE)
 
 
 def _is_lock(call: Sequence[bytes]) -> bool:

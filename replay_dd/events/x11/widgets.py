@@ -29,6 +29,7 @@ _SCRIPT = """apply {{x y} {
     set w [expr {$x eq "" ? [focus] : [winfo containing $x $y]}]
     if {$w eq "" || $w eq [winfo toplevel $w] && [winfo class $w] ne "Menu"} {return}
     set text ""
+    set class [winfo class $w]
     if {$x ne ""} {
         set x [expr {$x - [winfo rootx $w]}]
         set y [expr {$y - [winfo rooty $w]}]
@@ -37,9 +38,14 @@ _SCRIPT = """apply {{x y} {
                 Menu {set text [$w entrycget @$x,$y -label]}
                 Listbox {set text [$w get [$w nearest $y]]}
                 Treeview {
-                    set row [$w identify row $x $y]
-                    set text [$w item $row -text]
-                    if {$text eq ""} {set text [lindex [$w item $row -values] 0]}
+                    if {[$w identify region $x $y] eq "heading"} {
+                        set text [$w heading [$w identify column $x $y] -text]
+                        if {$text ne ""} {set class Heading}
+                    } else {
+                        set row [$w identify row $x $y]
+                        set text [$w item $row -text]
+                        if {$text eq ""} {set text [lindex [$w item $row -values] 0]}
+                    }
                 }
                 TNotebook {set text [$w tab @$x,$y -text]}
                 Canvas {
@@ -53,7 +59,7 @@ _SCRIPT = """apply {{x y} {
         }
     }
     if {$text eq ""} {catch {set text [$w cget -text]}}
-    join [list [winfo class $w] $w $text] "\\n"
+    join [list $class $w $text] "\\n"
 }} """
 # Parts of widgets: what they are called, and whether the widget is named, too.
 _PARTS = {
@@ -61,6 +67,7 @@ _PARTS = {
     "TNotebook": ("tab", False),
     "Listbox": ("row", True),
     "Treeview": ("row", True),
+    "Heading": ("heading", False),
     "Canvas": ("item", True),
 }
 _CONTAINERS = ("Frame", "TFrame")
