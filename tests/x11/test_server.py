@@ -17,8 +17,11 @@ import pytest
 
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.log import write_session
+from replay_dd.events.x11 import connection
+from replay_dd.events.x11.connection import know_cookie
 from replay_dd.events.x11.display import PrivateDisplay
-from replay_dd.experiment.process import LIVE
+from replay_dd.events.x11.server import Server
+from replay_dd.experiment.process import LIVE, private_folder
 from tests.cli.tool import Workshop, make_workshop
 from tests.x11.acts import key
 from tests.x11.conftest import SCREEN, numbers_without_server, session_of
@@ -34,6 +37,7 @@ server.listen()
 Path(__file__).with_name("pid").write_text(str(os.getpid()))
 signal.pause()
 """
+THEIRS = (b"MIT-MAGIC-COOKIE-1", b"of another server")
 CONNECT = "from Xlib import display; display.Display()"
 
 
@@ -50,6 +54,23 @@ def test_who_does_not_know_the_cookie_may_not_connect(display: PrivateDisplay) -
 def test_each_display_has_a_cookie_of_its_own(display: PrivateDisplay) -> None:
     with PrivateDisplay(SCREEN, "") as other:
         assert other.authority.read_bytes() != display.authority.read_bytes()
+
+
+def test_who_gets_the_number_of_a_server_that_has_ended_keeps_its_cookie(monkeypatch: pytest.MonkeyPatch) -> None:
+    with PrivateDisplay(SCREEN, "") as display, private_folder() as folder:
+        server = Server(SCREEN, folder)
+        wait = server.process.wait
+
+        def wait_until_another_has_it(timeout: float | None = None) -> int:
+            status = wait(timeout)
+            know_cookie(server.name, *THEIRS)
+            return status
+
+        monkeypatch.setattr(server.process, "wait", wait_until_another_has_it)
+        server.close()
+        assert connection._COOKIES.pop(server.name) == THEIRS
+        assert display.name in connection._COOKIES
+    assert display.name not in connection._COOKIES
 
 
 @pytest.fixture

@@ -147,6 +147,8 @@ def _end(process: subprocess.Popen[bytes], numbers: list[int], owner: int) -> No
     """End a server. Without its number it is one that starts."""
     if os.getpid() != owner:
         return  # this is a forked copy of the process that it belongs to
+    for number in numbers:  # once it has ended, its number may be that of another one, which has its own cookie
+        forget_cookie(f":{number}")
     sockets = [_socket_of(number) for number in numbers] or halted_sockets(process.pid)
     # Asked to end, the server removes its lock and socket itself; killed, or asked before it can hear, it does not.
     for order in (signal.SIGTERM, signal.SIGCONT):
@@ -161,7 +163,6 @@ def _end(process: subprocess.Popen[bytes], numbers: list[int], owner: int) -> No
     for number in numbers:
         # A server that chooses its number itself makes no lock file, and takes over a socket that nobody answers.
         remove_lock(_lock_of(number), process.pid)
-        forget_cookie(f":{number}")
     for path in sockets:
         remove_socket(path)
 
