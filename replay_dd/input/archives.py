@@ -107,6 +107,8 @@ def opened(content: bytes, target: Target, oracle: Oracle) -> tuple[bytes, Targe
 
 def _read(content: bytes, name: str) -> tuple[_Write, Callable[[bytes], bytes], list[_Member]] | None:
     """How to write an archive, how to compress it, and what is in it; None for what is no archive."""
+    if len(content) > _LARGEST:
+        return None
     try:
         compression = next((one for one in _COMPRESSIONS if content.startswith(one.mark)), None)
         if compression is None:

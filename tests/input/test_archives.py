@@ -140,10 +140,16 @@ def test_an_archive_stays_as_it_is_if_the_program_fails_on_how_it_was_written() 
 
 
 def test_large_archives_are_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replay_dd.input.archives._LARGEST", 100)
-    for content in (zipped(FILES), gzip.compress(tarred(FILES), mtime=0)):
+    """Neither those that are large as they are, nor those that unpacked files would be."""
+    large = {"large.txt": "x" * 5_000}
+    packed = zipped(large), gzip.compress(tarred(large), mtime=0)
+    assert max(map(len, packed)) < 1_000
+    for content in (*packed, tarred(large)):
         target = target_for("zip" if content[:2] == b"PK" else "tar")
-        assert opened(content, target, Oracle()) == (content, target)
+        assert opened(content, target, Oracle())[1] is not target
+        with monkeypatch.context() as patch:
+            patch.setattr("replay_dd.input.archives._LARGEST", 1_000)
+            assert opened(content, target, Oracle()) == (content, target)
 
 
 def test_the_written_test_holds_the_archive(tmp_path: Path) -> None:

@@ -260,6 +260,11 @@ def _at_switch(trials: OrderTrials, switch: GuiltySwitch, told: Conflict) -> _Tr
     conflict = conflict_of(trials.found, switch, trials.twins, by_failure=False)
     if conflict == told or (conflict.left is None and conflict.right is None):
         return None
+    return _proved(trials, switch, conflict)
+
+
+def _proved(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict) -> _Tried | None:
+    """A conflict with what was tried; None if no order of it is proved, or the program can no longer be run."""
     try:
         proved, links = trials.links(switch, conflict)
     except ReplayDDError:
@@ -274,12 +279,9 @@ def _of_value_that_came_back(trials: OrderTrials, switch: GuiltySwitch) -> tuple
         found = came_back(trials.twins.failing, choice)
         if found is not None:
             here = switch if choice == switch.failing else GuiltySwitch(choice, None)
-            try:
-                proved, links = trials.links(here, found)
-            except ReplayDDError:
-                return None
-            if links.proved:
-                return here, _Tried(found, proved, links)
+            tried = _proved(trials, here, found)
+            if tried is not None:
+                return here, tried
     return None
 
 
@@ -301,12 +303,9 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
         if update is None or kind_of(update, trials.ending) not in _CAUSES:
             continue
         earlier = GuiltySwitch(choice, None)
-        try:
-            proved, links = trials.links(earlier, update)
-        except ReplayDDError:
-            return None
-        if links.proved:
-            return earlier, _Tried(update, proved, links)
+        tried = _proved(trials, earlier, update)
+        if tried is not None:
+            return earlier, tried
     return None
 
 

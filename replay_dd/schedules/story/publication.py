@@ -34,9 +34,7 @@ def help_of_publication(kind: str, conflict: Conflict, failing: Observation) -> 
     parts = [part for part in (where_they_part(way_to(shown), way_to(one)) for one in stores) if part is not None]
     if not parts or where_they_part(way_to(shown), way_to(late)) is None:
         return ""
-    here, last = (
-        parts[0][0],
-        max((then for _, then in parts if then.function == parts[0][1].function), key=lambda then: then.line),
-    )
+    here, first = parts[0]
+    last = max((then for _, then in parts if then.function == first.function), key=lambda then: then.line)
     does = "add to" if adds(shown) else "store"
     return f"{does} {shown.name} ({at_place(here)}) only after {at_place(last)}: as soon as it is there, others use it"

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from replay_dd.schedules.hang import DEADLOCK, NO_STACK, Hang, HangThread
 from replay_dd.schedules.model import Ending, UncaughtException
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.story.outside_loop import find_call_outside
+from replay_dd.schedules.story.outside_loop import find_call_outside, find_call_to_sleeper
 from replay_dd.schedules.story.own_fault import WHY_NOT_TRIED, tell_own_fault
 from replay_dd.schedules.story.twins import Twins
 from tests.schedules.logs import PASSED
@@ -55,3 +56,26 @@ def test_a_task_waits_in_vain_for_a_call_of_another_thread(call: Access, safe: s
 )
 def test_no_call_from_outside_explains_a_failure(failing: Observation, ending: Ending) -> None:
     assert find_call_outside(failing, ending) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "explanation", "runs_loop", "explains"),
+    [
+        ("waits", "waits for the descriptors [4]; 1 callback is ready in its event loop", True, True),
+        ("waits", "waits for the descriptors [4]", True, False),  # nobody gave it work
+        ("waits", "waits for a lock", False, False),
+        ("can run", "1 callback is ready in its event loop", True, False),
+    ],
+)
+def test_a_loop_that_sleeps_with_work_was_not_woken(
+    state: str, explanation: str, runs_loop: bool, explains: bool
+) -> None:
+    loop = HangThread("0.1", "", state, -1, "", explanation, NO_STACK, NO_STACK, (), runs_loop)
+    hang = Hang(DEADLOCK, True, (loop,), (), (), ())
+    failing = seen(TASK, calls("call_soon", "_UnixSelectorEventLoop"))
+    found = find_call_to_sleeper(failing, hang)
+    assert (found is not None) is explains
+    told = tell_own_fault(
+        Conflict("0.1", None, None, None, (), (), ()), Twins(failing, failing, failing_hang=hang), PASSED
+    )
+    assert (told is not None and told[1].kind == kinds.OUTSIDE_LOOP) is explains
