@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,29 @@ def test_what_a_program_ignores_its_own_programs_ignore(tmp_path: Path) -> None:
         thread.start(); thread.join()
         """
     assert output_of(run_program(tmp_path, text)) == "True\n\n"
+
+
+def test_what_a_handler_does_between_two_instructions_is_seen(tmp_path: Path) -> None:
+    """The main thread is interrupted where it could go on: its handler has yield points, and what it changes shows."""
+    text = """
+        import os, signal, threading
+        class Box: pass
+        def handle(number, frame):
+            box.value = 2
+        def send():
+            os.kill(os.getpid(), signal.SIGUSR1)
+        box = Box()
+        box.value = 1
+        signal.signal(signal.SIGUSR1, handle)
+        thread = threading.Thread(target=send)
+        thread.start()
+        print(box.value)
+        thread.join()
+        """
+    walks = (random_walk(seed) for seed in range(100))
+    plans = (replace(walk, observed={"": (0, 1 << 62)}) for walk in walks)
+    run = next(run for run in (run_program(tmp_path, text, plan) for plan in plans) if output_of(run) == "2\n")
+    seen = [one for one in run.accesses.accesses if one.thread == "0" and one.name == "Box.value"]
+    assert [(one.does, one.old.text, one.new.text) for one in seen] == [("stores", "1", "2"), ("reads", "2", "?")]
+    assert seen[0].time < run.log.ending.thread_times["0"]
+    assert_same(run, replayed(run.log))

@@ -31,6 +31,7 @@ from replay_dd.schedules.story.kinds import (
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.one_section import with_one_thing
 from replay_dd.schedules.story.raised import deciding_look
+from replay_dd.schedules.story.request_reply import with_exchange
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.story.victim import (
     better_of,
@@ -83,6 +84,8 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, *,
         conflict = with_first_half(with_first_step(conflict, switch, found.failing_range))
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_stale_check(with_overlapping_calls(conflict, switch, twins.failing), of_same=True)
+    if kind_of(conflict, replace(ending, deadlock=())) in ("", ORDER_VIOLATION):
+        conflict = with_exchange(conflict, twins.failing) or conflict
     return essential(conflict, ending)
 
 
