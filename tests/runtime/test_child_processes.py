@@ -156,7 +156,8 @@ def test_a_child_answers_before_another_thread_asks(tmp_path: Path) -> None:
     """Under the default schedule, a thread that waits for its answer lets the other one ask, too."""
     text = """
         import subprocess, threading
-        echo = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        slow = "while read word; do sleep 0.1; echo $word; done"
+        echo = subprocess.Popen(["sh", "-c", slow], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         asked = []
         def ask(word):
             asked.append(word)

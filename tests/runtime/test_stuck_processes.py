@@ -16,7 +16,7 @@ from replay_dd.schedules.runtime.process.stuck_processes import stuck_for_ever
 from tests.runtime.programs import assert_same, replayed, run_program
 
 CHILD = "import os, select, signal, subprocess, sys, threading, time; print('up', flush=True); "
-LOOKS = 10_000
+LOOKS = 1_000
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from ..accelerator.own_memory import use_own
 from .moments import Moments, OutsideWait
 from .patience import OUTSIDE
 
-_LONGEST_S = 1.0
+_LONGEST_S = 3.0  # a busy machine takes its time
 _MOST_IN_VAIN = 3  # what has not come by then so often comes only of what another thread does
 
 
