@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.hunting.opening_plans import ANSWERS_FIRST
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
@@ -149,3 +150,26 @@ def test_children_are_seen_while_threads_end(monkeypatch: pytest.MonkeyPatch) ->
         finally:
             running.kill()
     assert len(listings) == 2
+
+
+def test_a_child_answers_before_another_thread_asks(tmp_path: Path) -> None:
+    """Under the default schedule, a thread that waits for its answer lets the other one ask, too."""
+    text = """
+        import subprocess, threading
+        slow = "while read word; do sleep 0.1; echo $word; done"
+        echo = subprocess.Popen(["sh", "-c", slow], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        asked = []
+        def ask(word):
+            asked.append(word)
+            echo.stdin.write(word)
+            echo.stdout.readline()
+            asked.append(word)
+        threads = [threading.Thread(target=ask, args=(word,)) for word in ("one\\n", "two\\n")]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        echo.stdin.close(); echo.stdout.close(); echo.wait()
+        print("".join(asked), end="")
+        """
+    run = run_program(tmp_path, text, ANSWERS_FIRST)
+    assert output_of(run) == "one\none\ntwo\ntwo\n"
+    assert_same(run, replayed(run.log))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Settings
-from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
+from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program, triggered
 
 SENDERS = {
     "interrupt_main": (False, "_thread.interrupt_main(signal.SIGUSR1)"),
@@ -142,3 +143,35 @@ def test_what_a_program_ignores_its_own_programs_ignore(tmp_path: Path) -> None:
         thread.start(); thread.join()
         """
     assert output_of(run_program(tmp_path, text)) == "True\n\n"
+
+
+@pytest.mark.parametrize("accelerator", ["on", "off"])
+def test_what_a_handler_does_between_two_instructions_is_seen(
+    accelerator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The main thread is interrupted where it could go on: its handler has yield points, and what it changes shows."""
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", accelerator)
+    text = """
+        import os, signal, threading
+        class Box: pass
+        def handle(number, frame):
+            box.value = 2
+        def send():
+            os.kill(os.getpid(), signal.SIGUSR1)
+        box = Box()
+        box.value = 1
+        signal.signal(signal.SIGUSR1, handle)
+        thread = threading.Thread(target=send)
+        thread.start()
+        print(box.value)
+        thread.join()
+        """
+    everything = {"": (0, 1 << 62)}
+    plain = run_program(tmp_path, text, replace(DEFAULT, observed=everything))
+    assert output_of(plain) == "1\n"
+    read = next(one for one in plain.accesses.accesses if one.name == "Box.value" and one.does == "reads")
+    run = run_program(tmp_path, text, replace(triggered(("0", read.time, "0.1")), observed=everything))
+    assert output_of(run) == "2\n"
+    seen = [one for one in run.accesses.accesses if one.thread == "0" and one.name == "Box.value"]
+    assert [(one.does, one.old.text, one.new.text) for one in seen] == [("stores", "1", "2"), ("reads", "2", "?")]
+    assert_same(run, replayed(run.log))

@@ -297,15 +297,19 @@ class _Search:
             yield from lock_proposals(elsewhere, seen, self._sources)
 
     def _barriers(self) -> Iterator[VirtualBarrier]:
-        if self._story.hang is None and self._story.kind in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY):
+        waits = self._story.kind in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY)
+        if self._story.hang is None and waits and self._may_have_to_wait():
             yield from barrier_proposals(self._conflict, self._twins.failing, self._sources)
 
     def _orders(self) -> Iterator[VirtualOrder]:
         # Where each thread needs a value of its own, none has to wait for what another one does.
-        kind = self._story.kind
-        needed = not self._story.help or help_of_early_signal(kind, self._conflict, self._twins.failing)
-        if kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK) and needed:
+        if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK) and self._may_have_to_wait():
             yield from order_proposals(self._conflict, self._twins.passing, self._sources)
+
+    def _may_have_to_wait(self) -> bool:
+        """Whether one thread may have to wait for what another one does, as nothing else is known that would help."""
+        early = help_of_early_signal(self._story.kind, self._conflict, self._twins.failing)
+        return not self._story.help or bool(early)
 
     def _one_of(self, group: Sequence[Virtual], quick: Sequence[int], *, passing: bool = False) -> bool:
         """Whether one of these prevents the failure; told with what all schedules did with it, or why it does not."""

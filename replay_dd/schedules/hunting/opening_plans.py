@@ -8,7 +8,8 @@ Rules of this module:
   first go further at a time. Where all threads differ, so do their paces, and who was overtaken waits instead.
 * Then come schedules that find what these leave: two that are drawn; or one that is drawn, one in step for threads that
   make way for each other, and the one in which who was overtaken waits.
-* Where the default schedule fails as well, one that passes is still to be found: that without sleeps comes next.
+* Where the default schedule fails as well, one that passes is still to be found: that without sleeps comes next, and
+  that in which others answer before another thread runs.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _UNEVEN = Plan(
 )
 _PATIENT = Plan("profile", {VIEWS: 1}, label="threads abreast, overtaken ones last")
 NO_SLEEP = Plan("profile", {"no_sleep": 1}, label="sleeps end at once")
+ANSWERS_FIRST = Plan("profile", {"answers_first": 1}, label="answers from outside before other threads")
 _PRIORITIES_DRAWN = "priorities drawn"
 _DRAWN = "drawn at every yield point"
 MOST = 5
@@ -64,7 +66,9 @@ def opening(seed: int, before: Sequence[TargetRun]) -> Plan | None:
 
 def is_opening(plan: Plan) -> bool:
     """Whether a plan is one of :func:`opening`."""
-    return plan in (FIRST, _UNEVEN, _PATIENT, IN_STEP, NO_SLEEP) or plan.label.startswith((_PRIORITIES_DRAWN, _DRAWN))
+    return plan in (FIRST, _UNEVEN, _PATIENT, IN_STEP, NO_SLEEP, ANSWERS_FIRST) or plan.label.startswith(
+        (_PRIORITIES_DRAWN, _DRAWN)
+    )
 
 
 def some_are_alike(touches: Sequence[Touch]) -> bool:

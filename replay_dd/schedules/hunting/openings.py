@@ -5,7 +5,8 @@ Rules of this module:
 * A hunt needs a run that passes, and one to learn from. So the default schedule comes after the others, or as soon as
   one of them has failed.
 * If that fails, too, a run that passes is still to be found. Tests of races often sleep where another thread must not
-  come between, so the default schedule without sleeps is the next one.
+  come between, so the default schedule without sleeps is the next one. And a child process or a server answers sooner
+  than most threads come by, which the default schedule lets run as soon as one waits; so does the next one not.
 * Where a corpus knows what failed before, that comes first, and so does the default schedule, by which the corpus knows
   the program.
 """
@@ -18,9 +19,10 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.failures.signature import PASSED, signature_of
-from replay_dd.schedules.hunting.opening_plans import NO_SLEEP, opening
+from replay_dd.schedules.hunting.opening_plans import ANSWERS_FIRST, NO_SLEEP, opening
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
+from replay_dd.schedules.runtime import channel
 
 Made: TypeAlias = tuple[Plan, TargetRun]
 
@@ -67,6 +69,9 @@ def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float
         made = [run for _, run in (*before, default)]
         if len(before) < most and all(_fails(run) for run in made) and any(_sleeps(run) for run in made):
             before.append((NO_SLEEP, runner.run(NO_SLEEP, time_limit_s)))
+            made.append(before[-1][1])
+        if len(before) < most and all(_fails(run) for run in made) and any(_is_answered(run) for run in made):
+            before.append((ANSWERS_FIRST, runner.run(ANSWERS_FIRST, time_limit_s)))
         return Opened(before, default)
     except KeyboardInterrupt:
         if not before:
@@ -99,6 +104,12 @@ def _fails(run: TargetRun) -> bool:
 
 def _sleeps(run: TargetRun) -> bool:
     return any(switch.wake is not None and not switch.wake.time_out for switch in run.log.switches)
+
+
+def _is_answered(run: TargetRun) -> bool:
+    """Whether something came from outside while another thread ran, or would have come."""
+    waits = (one[1:4] for one in run.log.arrivals if one[0] == channel.ARRIVAL)
+    return any(by != thread for thread, _, by in waits)
 
 
 DEFAULT = Plan("profile", label="default")

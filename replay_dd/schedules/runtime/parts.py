@@ -23,6 +23,7 @@ from .process.child_processes import children_run
 from .process.process_number import ProcessNumber
 from .process.program_fork import ProgramFork
 from .process.run_end import RunEnd
+from .process.stuck_processes import stuck_for_ever
 from .stdlib import locks
 from .stdlib.signals import Signals
 from .stdlib.threads import ThreadStarter
@@ -64,9 +65,10 @@ class Parts:
         self._watch_instructions(request)
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
         self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend
+        self.scheduler.count_again = lambda: self.backend.thread_started()
         locks.use_scheduler(self.scheduler)
         self.descriptors = Descriptors(self.scheduler)
-        self.descriptors.children_run = children_run
+        self.descriptors.children_run, self.descriptors.stuck_for_ever = children_run, stuck_for_ever
         self.descriptors.stop = self.run_end.stop
         self.stuck_calls.standard_streams = self.descriptors.standard_streams
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
@@ -105,6 +107,7 @@ class Parts:
         """Hold to what a request says of another run: when something came from outside, which calls were stuck."""
         arrivals = run["arrivals"]
         self.scheduler.max_delay_ns = run["max_delay_ns"]
+        self.scheduler.answers.come_first = "answers_first" in run["options"]
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
         moments = self.scheduler.moments
         moments.follow(arrivals, following=run["strategy"] == "replay")

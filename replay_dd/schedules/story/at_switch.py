@@ -18,9 +18,10 @@ from replay_dd.schedules.story.both import (
     with_own_check,
     with_stale_check,
 )
-from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
+from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_deciding_look, with_own_look
 from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.kinds import (
+    CHECK_THEN_ACT,
     LOST_UPDATE,
     ORDER_VIOLATION,
     TOO_EARLY,
@@ -31,6 +32,7 @@ from replay_dd.schedules.story.kinds import (
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.one_section import with_one_thing
 from replay_dd.schedules.story.raised import deciding_look
+from replay_dd.schedules.story.request_reply import with_exchange
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.story.victim import (
     better_of,
@@ -83,6 +85,10 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, *,
         conflict = with_first_half(with_first_step(conflict, switch, found.failing_range))
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_stale_check(with_overlapping_calls(conflict, switch, twins.failing), of_same=True)
+    if kind_of(conflict, replace(ending, deadlock=())) == CHECK_THEN_ACT:
+        conflict = with_deciding_look(conflict)
+    if kind_of(conflict, replace(ending, deadlock=())) in ("", ORDER_VIOLATION):
+        conflict = with_exchange(conflict, twins.failing) or conflict
     return essential(conflict, ending)
 
 

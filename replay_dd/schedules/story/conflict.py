@@ -169,6 +169,29 @@ def with_own_look(conflict: Conflict) -> Conflict:
     return conflict._replace(left=Edge(own[-1], others, inferred=True))
 
 
+def with_deciding_look(conflict: Conflict) -> Conflict:
+    """A conflict of two things, with the look that decided in the place of a later one that found the same.
+
+    Args:
+        conflict: what the threads did.
+    """
+    left, right = conflict.left, conflict.right
+    if left is None or right is None or one_thing(left.access, right.access):
+        return conflict
+    again = left.access
+    own = [one for one in conflict.before if one.thing == again.thing and one.number < again.number]
+    if not own or again.writes or again.tested or not checks(own[-1]) or not own[-1].old.same(again.old):
+        return conflict
+    look = own[-1]
+    if (look.place.path, look.place.function, look.stack[1:]) != (
+        again.place.path,
+        again.place.function,
+        again.stack[1:],
+    ):
+        return conflict
+    return conflict._replace(left=left._replace(access=look))
+
+
 def used_unready(conflict: Conflict) -> Access | None:
     """Where another thread misses an attribute of the object that the interrupted thread has only just shown it."""
     left = conflict.left

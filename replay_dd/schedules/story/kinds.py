@@ -29,6 +29,8 @@ from replay_dd.schedules.story.edges import (
     was_taken,
     was_there,
 )
+from replay_dd.schedules.story.request_reply import is_exchange
+from replay_dd.schedules.story.same_file import opened_by_other
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -48,6 +50,7 @@ TOO_EARLY = "read before initialisation"
 INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
+MIXED_REPLIES = "interleaved request and reply"
 CONCURRENT_USE = "concurrent use"
 SHARED_CONTEXT = "context entered twice"
 OUTSIDE_LOOP = "call from outside of the event loop"
@@ -100,6 +103,10 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return CONCURRENT_USE
     if right is not None and clears_unseen(right):
         return MISSED_NOTIFICATION
+    if left is not None and right is not None and is_exchange(left.access, right.access):
+        return MIXED_REPLIES
+    if opened_by_other(conflict) is not None:
+        return OVERWRITTEN
     if right is not None and invalidates(right) and right.access.reads and not is_counted_item(right.access):
         looked = left is not None and right.access.thing[0] == "file" and checks(left.access)
         return CHECK_THEN_ACT if looked else INVALIDATED

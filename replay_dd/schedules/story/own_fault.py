@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story import left_over, outside_loop, permits, shared_context
+from replay_dd.schedules.story import left_over, outside_loop, permits, shared_context, woken_in_vain
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.kinds import (
     EXTRA_PERMIT,
@@ -13,6 +13,7 @@ from replay_dd.schedules.story.kinds import (
     ORDER_VIOLATION,
     OUTSIDE_LOOP,
     SHARED_CONTEXT,
+    WAIT_WITHOUT_LOOP,
     kind_of,
 )
 from replay_dd.schedules.story.story import Story
@@ -24,6 +25,7 @@ WHY_NOT_TRIED = {
     LEFT_OVER: "each thread has its own, so no lock and no order of threads is missing",
     OUTSIDE_LOOP: "neither a lock nor an order of the threads wakes the event loop",
     SHARED_CONTEXT: "a lock would let tasks wait for each other that need a context each",
+    WAIT_WITHOUT_LOOP: "no lock makes a thread look again after its wait",
 }
 """Why nothing is tried against such a fault, by its kind."""
 
@@ -55,7 +57,11 @@ def _find_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[C
     shared = shared_context.find_shared_context(twins.failing, ending)
     if shared is not None:
         return shared, shared_context.INFERRED
-    is_vague = kind_of(conflict, ending) in _VAGUE
+    kind = kind_of(conflict, ending)
+    woken = woken_in_vain.find_woken_in_vain(conflict, twins.failing)
+    if woken is not None and kind != WAIT_WITHOUT_LOOP:
+        return woken, woken_in_vain.INFERRED
+    is_vague = kind in _VAGUE
     outside = outside_loop.find_call_outside(twins.failing, ending) if is_vague else None
     if outside is not None:
         return outside, outside_loop.INFERRED

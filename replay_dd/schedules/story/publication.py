@@ -6,7 +6,7 @@ the attributes. Neither lock nor wait is missing there: the object must be shown
 
 from __future__ import annotations
 
-from replay_dd.schedules.observed.observation import Observation
+from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.early_signal import way_to, where_they_part
@@ -26,7 +26,7 @@ def help_of_publication(kind: str, conflict: Conflict, failing: Observation) -> 
     if kind not in (kinds.TOO_EARLY, kinds.INCOMPLETE) or left is None or right is None or conflict.never:
         return ""
     shown, late = left.access, right.access
-    of_it = 0 <= shown.new.number == late.thing[1] or adds_holder(shown, late)
+    of_it = 0 <= shown.new.number == late.thing[1] or adds_holder(shown, late) or _is_filled(shown, late, failing)
     if not of_it or late.does != "stores" or shown.thread != late.thread:
         return ""
     own = (one for one in failing.accesses if one.thread == late.thread and one.number >= late.number)
@@ -38,3 +38,11 @@ def help_of_publication(kind: str, conflict: Conflict, failing: Observation) -> 
     last = max((then for _, then in parts if then.function == first.function), key=lambda then: then.line)
     does = "add to" if adds(shown) else "store"
     return f"{does} {shown.name} ({at_place(here)}) only after {at_place(last)}: as soon as it is there, others use it"
+
+
+def _is_filled(shown: Access, late: Access, failing: Observation) -> bool:
+    """Whether a thread puts something into a container that an attribute of the object refers to that it has shown."""
+    if late.thing[0] != "item" or shown.new.number < 0:
+        return False
+    attributes = (one for one in failing.accesses if one.thing[:2] == ("attribute", shown.new.number))
+    return any(late.thing[1] in (one.old.number, one.new.number) for one in attributes)

@@ -11,8 +11,11 @@ from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_t
 from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out
 from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
+from replay_dd.schedules.story.request_reply import exchange_in_words
+from replay_dd.schedules.story.same_file import same_file_in_words
 from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
 from replay_dd.schedules.story.story import called_at
+from replay_dd.schedules.story.woken_in_vain import woken_in_vain_in_words
 from replay_dd.schedules.story.words import listed, short_file
 
 _OTHER_WAY = "; the other way round it passes."
@@ -53,6 +56,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         return shared_context_in_words(conflict)
     if kind == kinds.OUTSIDE_LOOP:
         return call_outside_in_words(conflict)
+    if conflict.fault == kinds.WAIT_WITHOUT_LOOP:
+        return woken_in_vain_in_words(conflict)
     if right is None or left is None or kind == kinds.CONCURRENT_USE:
         return _of_one_edge(kind, conflict, edge)
     if kind == kinds.ABA and conflict.outdated is not None:
@@ -92,7 +97,9 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         f"({_at(first)}); what thread {other} has stored in between ({between}) is lost.",
         kinds.UPDATE_AND_READ: f"Thread {one} changes {first.name} ({_at(first)}) and reads it again ({_at(then)}); "
         f"thread {other} changes it in between ({between}), so thread {one} does not see its own value.",
-        kinds.OVERWRITTEN: f"What thread {one} has stored ({_at(first)}) is replaced by thread {other} ({between}) "
+        kinds.MIXED_REPLIES: exchange_in_words(first, then, left.others[0]),
+        kinds.OVERWRITTEN: same_file_in_words(conflict)
+        or f"What thread {one} has stored ({_at(first)}) is replaced by thread {other} ({between}) "
         f"before it is used ({_at(then)}).",
         kinds.NON_REPEATABLE_READ: twice,
         kinds.CHANGED_IN_LOOP: twice,
@@ -308,7 +315,7 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     """
     right, left = conflict.right, conflict.left
     edge = right or left
-    if conflict.fault:
+    if conflict.fault or kind == kinds.MIXED_REPLIES:
         return ""
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"

@@ -24,6 +24,7 @@ from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.publication import help_of_publication
+from replay_dd.schedules.story.same_file import help_of_same_file
 from replay_dd.schedules.story.second_look import help_of_second_look
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
 from replay_dd.schedules.story.shared_context import help_of_shared_context
@@ -155,7 +156,9 @@ class _Teller:
                 f"give each thread its own {access.holder_type}, unless its package promises that threads may use one "
                 "at the same time"
             )
-        own = own_value_in_words(access, self.passing) if kind == kinds.OVERWRITTEN else ""
+        own = help_of_same_file(self.conflict)
+        if kind == kinds.OVERWRITTEN and not own:
+            own = own_value_in_words(access, self.passing)
         return own or help_of_class_held(access, self.failing)
 
     def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:

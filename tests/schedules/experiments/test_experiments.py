@@ -227,6 +227,20 @@ def test_an_order_is_tried_in_spite_of_other_help_where_a_signal_comes_too_early
     assert len(list(search._orders())) == count
 
 
+@pytest.mark.parametrize(
+    ("helps", "signal", "count"), [("", "", 1), ("something else", "call set() later", 1), ("something else", "", 0)]
+)
+def test_no_thread_waits_at_a_barrier_for_what_the_other_should_not_have_shown(
+    helps: str, signal: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "barrier_proposals", lambda *_: iter(["a barrier"]))
+    monkeypatch.setattr(module, "help_of_early_signal", lambda *_: signal)
+    found: Any = SimpleNamespace(failing=log_of([]), passing=None)
+    story: Any = SimpleNamespace(kind="read before initialisation", help=helps, hang=None)
+    search = module._Search(found, story, found, found, found, found, FEW, 0)
+    assert len(list(search._barriers())) == count
+
+
 @pytest.mark.once
 def test_threads_that_need_what_the_others_do_first_get_a_barrier(tmp_path: Path) -> None:
     (attempt,) = tried(tmp_path, PARTS).attempts

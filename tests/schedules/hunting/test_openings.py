@@ -10,13 +10,14 @@ from typing import Any, cast
 
 import pytest
 
-from replay_dd.schedules.hunting.opening_plans import FIRST, NO_SLEEP, is_opening, some_are_alike
+from replay_dd.schedules.hunting.opening_plans import ANSWERS_FIRST, FIRST, NO_SLEEP, is_opening, some_are_alike
 from replay_dd.schedules.hunting.openings import DEFAULT, Made, opened, opening_runs
 from replay_dd.schedules.hunting.plans import HuntPlans
 from replay_dd.schedules.model import Ending, Settings, Switch, Wake
 from replay_dd.schedules.observed.touches import Touch
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program
+from replay_dd.schedules.runtime.channel import ARRIVAL
 from tests.schedules.logs import FAILED, PASSED, PLACE, log_of
 
 pytestmark = pytest.mark.once
@@ -59,16 +60,22 @@ class Endings:
     """Makes runs that end like this, one after the other, and notes their plans."""
 
     def __init__(
-        self, endings: Sequence[Ending], touched: tuple[Touch, ...] = (), switches: Sequence[Switch] = ()
+        self,
+        endings: Sequence[Ending],
+        touched: tuple[Touch, ...] = (),
+        switches: Sequence[Switch] = (),
+        arrivals: tuple[tuple[Any, ...], ...] = (),
     ) -> None:
         self.endings = list(endings)
         self.touched = touched
         self.switches = switches
+        self.arrivals = arrivals
         self.plans: list[Plan] = []
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         self.plans.append(plan)
-        return TargetRun(log_of(self.switches, self.endings.pop(0)), b"", "", "", touches=self.touched)
+        log = replace(log_of(self.switches, self.endings.pop(0)), arrivals=self.arrivals)
+        return TargetRun(log, b"", "", "", touches=self.touched)
 
 
 def made_in(
@@ -78,9 +85,10 @@ def made_in(
     seed: int = 3,
     touched: tuple[Touch, ...] = (),
     switches: Sequence[Switch] = (),
+    arrivals: tuple[tuple[Any, ...], ...] = (),
 ) -> tuple[list[Plan], list[Made]]:
     """The plans that were run, and what ``opened`` returns, in one list."""
-    runner = Endings(endings, touched, switches)
+    runner = Endings(endings, touched, switches, arrivals)
     before, last, _ = opened(cast("Runner", cast("Any", runner)), 60.0, most, ends_at, seed)
     return runner.plans, [*before, last]
 
@@ -126,6 +134,30 @@ def test_what_always_fails_is_run_without_its_sleeps(
     assert (NO_SLEEP in plans) == without_sleeps
     assert made[-1][0] == DEFAULT, "which the hunt learns from"
     assert [plan for plan, _ in made] == ([FIRST, NO_SLEEP, DEFAULT] if without_sleeps else [FIRST, DEFAULT])
+
+
+CAME_LATE = (ARRIVAL, "0.1", 1, "0.2", 7, 6, "from 5")
+CAME_AT_ONCE = (ARRIVAL, "0.1", 1, "0.1", 7, 6, "from 5")
+NEVER_CAME = (ARRIVAL, "0.1", 1, "", 0, None)
+
+
+@pytest.mark.parametrize(
+    ("endings", "arrival", "most", "plans"),
+    [
+        ([FAILED, FAILED, PASSED], CAME_LATE, 2, [FIRST, ANSWERS_FIRST, DEFAULT]),
+        ([FAILED, FAILED, PASSED], NEVER_CAME, 2, [FIRST, ANSWERS_FIRST, DEFAULT]),
+        ([FAILED, FAILED], CAME_AT_ONCE, 2, [FIRST, DEFAULT]),
+        ([FAILED, FAILED], CAME_LATE, 1, [FIRST, DEFAULT]),
+        ([FAILED, PASSED], CAME_LATE, 2, [FIRST, DEFAULT]),
+    ],
+)
+def test_what_always_fails_is_run_with_answers_before_other_threads(
+    endings: list[Ending], arrival: tuple[Any, ...], most: int, plans: list[Plan]
+) -> None:
+    run, made = made_in(endings, most=most, arrivals=(arrival,))
+    assert [plan for plan, _ in made] == plans
+    assert (ANSWERS_FIRST in run) == (ANSWERS_FIRST in plans)
+    assert is_opening(ANSWERS_FIRST)
 
 
 UNEVEN = {"abreast": 0, "latest": 1, "uneven": 1}

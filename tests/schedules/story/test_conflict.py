@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.model import Place
 from replay_dd.schedules.observed.observation import NOTHING_OBSERVED
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import find_conflict, until_closed
+from replay_dd.schedules.story.conflict import Conflict, find_conflict, until_closed, with_deciding_look
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.victim import conflict_of_victim
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access, switch
+from tests.schedules.story.test_kinds import X, Y, access, conflict_of, number, switch
 from tests.schedules.story.test_victim import NOTHING, seen
 
 
@@ -36,3 +39,48 @@ def test_a_file_that_is_opened_anew_is_not_the_one_that_was_closed() -> None:
     own = close._replace(detail="close() at the end of with")
     assert until_closed(late, [reads, close, opened, own, opened]) == (reads, close)  # it closes its own one later
     assert until_closed(late, [opened, own]) == (opened, own)
+
+
+def of_two_things(*, again: bool = False, **look: object) -> Conflict:
+    """Thread 0.1 looks at x in line 2, reads it again in line 4, and changes y; thread 0.2 changes both meanwhile."""
+    meanwhile = [access("0.2", 1, 5, "stores", X), access("0.2", 2, 6, "stores", Y)]
+    own = [access("0.1", 2, 2, "reads", tested=True)._replace(**look), access("0.1", 4, 4, "reads", tested=again)]
+    return conflict_of([*own, *meanwhile, access("0.1", 5, 9, "stores", Y)], 5, 5)
+
+
+def test_the_look_that_decided_is_told_and_not_what_reads_the_same_once_more() -> None:
+    conflict = of_two_things()
+    assert conflict.left is not None
+    assert conflict.left.access.place.line == 4
+    told = with_deciding_look(conflict)
+    assert told.left is not None
+    assert told.left.access.place.line == 2
+    assert told == conflict._replace(left=conflict.left._replace(access=told.left.access))
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        {"tested": False},
+        {"old": number(7)},
+        {"thing": Y},
+        {"does": "stores", "writes": True},
+        {"place": Place("prog.py", "prog.py", 2, 1, "other", "LOAD_ATTR", True)},
+    ],
+    ids=["decides nothing", "found something else", "another thing", "changes it", "another function"],
+)
+def test_other_looks_did_not_decide(look: dict[str, object]) -> None:
+    conflict = of_two_things(**look)
+    assert with_deciding_look(conflict) == conflict
+
+
+def test_a_look_that_decides_itself_is_told() -> None:
+    conflict = of_two_things(again=True)
+    assert with_deciding_look(conflict) == conflict
+
+
+def test_the_look_of_one_thing_stays_as_it_is() -> None:
+    meanwhile = access("0.2", 1, 5, "stores")
+    own = [access("0.1", 2, 2, "reads", tested=True), access("0.1", 4, 4, "reads")]
+    conflict = conflict_of([*own, meanwhile, access("0.1", 5, 9, "stores")], 5, 5)
+    assert with_deciding_look(conflict) == conflict

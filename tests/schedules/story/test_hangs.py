@@ -47,6 +47,7 @@ TOLD = [
     ("pool", "starved thread pool", {"left A", "left B"}, set(), {21}, "(0.1 and 0.2)"),
 ]
 ONCE = [
+    ("chapters", "starved thread pool", {"futures[0]", "futures[1]"}, set(), {15}, "(0.1 and 0.2)"),
     (
         "ring",
         "lock-order deadlock",

@@ -65,6 +65,21 @@ def test_an_object_is_shown_after_the_last_that_belongs_to_it() -> None:
     assert shown() == "store board['12'] (prog.py:4) only after prog.py:9: as soon as it is there, others use it"
 
 
+@pytest.mark.parametrize("holder", [PHONE.number, 99])
+def test_what_is_put_into_a_container_of_that_object_belongs_to_it(holder: int) -> None:
+    lines, line = Value("dict of 1", "dict", 77), ("item", 77, "1")
+    accesses = [
+        access("0.1", 4, 1, "stores", LISTED, new=PHONE, name="board['12']"),
+        access("0.2", 1, 5, "reads", LISTED),
+        access("0.2", 2, 6, "reads", line, old=Value("nothing", "", -1)),
+        access("0.1", 6, 7, "reads", ("attribute", holder, "lines"), old=lines),
+        access("0.1", 7, 8, "stores", line, name="Phone.lines[1]"),
+    ]
+    failing = seen(*accesses)
+    words = help_of_publication(kinds.TOO_EARLY, conflict_of([*failing.accesses], 5, 5), failing)
+    assert words.startswith("store board['12'] (prog.py:4) only after prog.py:7") == (holder == PHONE.number)
+
+
 def test_what_is_not_of_that_object_does_not_come_before_it() -> None:
     assert shown(new=Value("", "Phone", 6)) == ""
     assert shown(kind=kinds.TORN_UPDATE) == ""

@@ -20,6 +20,7 @@ from ..accelerator.own_memory import use_own
 from ..constants import LIBRARY_SPIN_LIMIT, ROOM_FRAMES
 from ..counting.counter import fold
 from ..points.place import Place
+from .answers import Answers
 from .chooser import FOR_THE_TRACE, Chooser
 from .garbage import COLLECT_EVERY, collect
 from .moments import OutsideWait
@@ -52,6 +53,8 @@ class Scheduler(Chooser):
     Attributes:
         deliver_signals: calls the program's signal handlers, in the main thread; see signals.py.
         holds_signals: whether that has to wait.
+        answers: lets them come before other threads run, if a run asks for that.
+        count_again: lets a back end that has to be set again, as `sys.call_tracing` sets nothing, count once more.
         unwinds: called with a `SystemExit` that may end the program, and its traceback, by back ends that see it.
         collects: whether garbage is collected at fixed thread times.
     """
@@ -68,6 +71,8 @@ class Scheduler(Chooser):
         self.counter.question = self.at_question
         self.deliver_signals: Callable[[], None] | None = None
         self.holds_signals = False
+        self.answers = Answers(self.moments)
+        self.count_again: Callable[[], None] = lambda: None
         self.unwinds: Callable[[Any, TracebackType | None], None] = lambda error, trace: None
         self.collects = False
 
@@ -112,15 +117,31 @@ class Scheduler(Chooser):
             self.choose_next(thread, place, forced=False)
         else:
             self._wait_to_enter(thread, place, needed)
+        if thread.signalled:
+            self._deliver_inside_report()  # before the instruction is done, and what it accesses is told
         if observer is not None:
             observer.at_access(thread, code, position)
         if self.expect_stuck is not None:
             self.expect_stuck(thread)
         use_own(False)
-        if thread.signalled and self.deliver_signals is not None:
-            self.deliver_signals()
         if thread.exception is not None:
             _raise(thread)
+
+    def _deliver_inside_report(self) -> None:
+        """Call signal handlers at a yield point that the interpreter reports: meanwhile it would report no other."""
+        deliver = self.deliver_signals
+        if deliver is None:
+            return
+
+        def deliver_counted() -> None:
+            self.count_again()
+            deliver()
+
+        use_own(False)
+        try:
+            sys.call_tracing(deliver_counted, ())
+        finally:
+            use_own(True)
 
     def _wait_to_enter(self, thread: ManagedThread, place: Place, needed: Waitable) -> None:
         """Choose who runs next, and return when this thread has what it needs before it goes on."""
@@ -129,10 +150,7 @@ class Scheduler(Chooser):
         try:
             self.choose_next(thread, place, forced=not ready)
             while not needed.ready_for(thread) and not self.over:  # a signal woke it
-                if self.deliver_signals is not None:
-                    use_own(False)
-                    self.deliver_signals()
-                    use_own(True)
+                self._deliver_inside_report()
                 self.pass_yield_point(thread)
                 self.choose_next(thread, place, forced=True)
         finally:
@@ -192,6 +210,7 @@ class Scheduler(Chooser):
         if timeout_s is not None:
             deadline = self.clock.now_ns + int(timeout_s * 1_000_000_000)
         self.in_system_call = True
+        self.answers.before(wait, timeout_s)
         arrived = self.operation(frame, wait, deadline)
         self.in_system_call = False
         if not arrived:

@@ -46,6 +46,10 @@ _DOES = {
     ("concurrent.futures._base", "Future.cancel"): "cancels",
     ("multiprocessing.pool", "ApplyResult.wait"): "waits for",
 }
+_OF_SEVERAL = {  # functions that wait for several futures, and the variable with those that are not done
+    ("concurrent.futures._base", "as_completed"): "pending",
+    ("concurrent.futures._base", "wait"): "not_done",
+}
 _MODULES = {module for module, _ in _DOES}
 _STARTS = ("Thread.start", "Thread._bootstrap_inner", "Thread._bootstrap")
 _NOTIFIES = ("Condition.notify", "Condition.notify_all")
@@ -68,6 +72,18 @@ def library_call(frame: FrameType | None, places: Places) -> tuple[str, FrameTyp
             break  # one part of the library uses another one
         frame = frame.f_back
     return found
+
+
+def futures_waited_for(frame: FrameType | None, places: Places) -> list[object]:
+    """The futures that the library waits for in this frame, of which none is done; none if it waits for one alone."""
+    frame = program_frame(frame)
+    while frame is not None and places.kind(frame.f_code.co_filename) != COUNTED:
+        variable = _OF_SEVERAL.get(function_of(frame))
+        if variable is not None:
+            futures = local_value(frame, variable)
+            return list(futures) if type(futures) is set else []
+        frame = frame.f_back
+    return []
 
 
 def starts_thread(frame: FrameType | None) -> bool:

@@ -73,6 +73,11 @@ class Pools:
             return "no thread that is left runs a task for it", []
         return "", []
 
+    def last_to_run(self, futures: list[object]) -> object:
+        """Of some futures, the one whose task comes last in the queue of its pool; the first one if none is queued."""
+        queued = [(self._queued[id(one)][0], one) for one in futures if id(one) in self._queued]
+        return max(queued, key=lambda one: one[0])[1] if queued else futures[0]
+
     def loop_of(self, thread: str) -> bool:
         """Whether this thread runs an event loop."""
         return any(name == thread for _, name in self._loops)

@@ -20,7 +20,7 @@ from ..stdlib.locks import Lock, RLock
 from ..stdlib.threads import ThreadHandle
 from .history import IMPORT_LOCK, History, only_signals
 from .intentions import Intentions
-from .library import GIVES_UP, import_lock, library_call
+from .library import GIVES_UP, futures_waited_for, import_lock, library_call
 from .pools import Pools
 from .stacks import NO_STACK
 
@@ -132,6 +132,9 @@ class _Teller:
             importing = import_lock(frame)
             if importing is not None:
                 return importing, ""
+            futures = futures_waited_for(frame, self._scheduler.places)
+            if futures:
+                return self._pools.last_to_run(futures), ""
             called = library_call(frame, self._scheduler.places)
             if called is not None and only_signals(waiting):
                 return local_value(called[1], "self"), ""

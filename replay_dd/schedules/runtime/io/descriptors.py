@@ -5,6 +5,7 @@ Rules of this module:
 * A thread that waits for descriptors gives up the baton until one is ready; moments.py knows what a log says about it.
 * When nobody can run, the process waits in real time for the descriptors of all threads, but no longer than to the next
   deadline of the virtual clock, so that no timeout expires before what is waited for could arrive.
+* Nor does it wait for a pipe whose other end only processes have that wait for ever themselves.
 * It does not wait for what only this process can make ready: then the clock jumps at once. A thread that listens on a
   socket gets a short grace period, since its clients are usually threads of this process. Bytes that are in flight are
   waited for.
@@ -46,6 +47,7 @@ class Descriptors:
         wait: a yield point that lasts until a wait is over; as ``Scheduler.wait_for_outside``.
         real_poll: ``select.poll`` as it was; set when the program imports ``select``.
         children_run: whether a child process is still running.
+        stuck_for_ever: what other processes do that could end waits for pipes, if none of them will; else None.
         stop: ends a run that cannot be the recorded one any more, where nobody can run.
         ahead: those from which TLS may already have read, in a replay, what is only to come; they count as ready
             whenever they were in the recorded run.
@@ -68,6 +70,7 @@ class Descriptors:
         self.moments.in_words = self.in_words
         self.real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
+        self.stuck_for_ever: Callable[[list[int]], object] = lambda descriptors: None
         scheduler.wait_outside = self.wait_outside
         self.ahead: set[int] = set()
         self.standard_streams: set[tuple[int, int]] = set()
@@ -276,7 +279,13 @@ class Descriptors:
             if not silent and limit_s is not None:
                 return self.poll(pollable, limit_s * 1000)
             step_s = _STEP_S if silent else _GLANCE_S
+            # Not where a replay expects something: that came, so it will come.
+            endless = not silent and limit_s is None and all(wait.expected is None for wait in waits)
+            others_do: object = None
             while limit_s is None or limit_s > 0:
+                before, others_do = others_do, self._others_do(pollable) if endless else None
+                if before is not None and before == others_do:
+                    return False
                 if self.poll(pollable, step_s * 1000) or any(self.moments.look(wait) for wait in silent):
                     return True
                 self._scheduler.when_asked()
@@ -284,6 +293,17 @@ class Descriptors:
             return False
         finally:
             self._scheduler.counter.idle = False
+
+    def _others_do(self, pollable: list[tuple[int, int]]) -> object:
+        """What all others do that could make one of these ready, if they wait for ever; else None."""
+        scheduler = self._scheduler
+        before, own_before = (scheduler.busy, scheduler.outside), use_own(True)
+        scheduler.busy = True
+        try:
+            return self.stuck_for_ever([number for number, _ in pollable])
+        finally:
+            scheduler.busy, scheduler.outside = before
+            use_own(own_before)
 
     def _limit_s(self, waits: list[OutsideWait], wait_ns: int | None, replaying: bool) -> float | None:
         """How long to wait for the most promising of these; None: forever."""

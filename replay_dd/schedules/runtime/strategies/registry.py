@@ -53,6 +53,8 @@ def _profiled(options: dict[str, Any]) -> Strategy | None:
         return Views(bool(options["views"]))
     if "no_sleep" in options:
         return NoSleep()
+    if "answers_first" in options:
+        return Strategy()
     return LatestFirst() if options else None
 
 
