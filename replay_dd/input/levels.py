@@ -216,7 +216,8 @@ def _simplify(content: bytes, levels: Sequence[Level | Tree], common: Sequence[b
             for word in common:
                 content = yield from _searched(content, reworded(content, word), dense=True)
             if content != before:
-                content = yield from _level(content, levels, number - 1)
+                for earlier in range(number):
+                    content = yield from _level(content, levels, earlier)
             content = yield from _searched(content, shorter_names(content))
         content = yield from _level(content, levels, number)
     trees = [level for level in levels if isinstance(level, Tree)]

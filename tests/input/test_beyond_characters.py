@@ -26,7 +26,7 @@ from tests.input.test_nested import reduced
 pytestmark = pytest.mark.once
 
 # A language in which a variable has a type, which is built in or declared, and is used once.
-DECLARED = re.compile(rb"type (\w+);|use (\w+);|(\w+) (\w+);")
+DECLARED = re.compile(rb"type ([a-z]+);|use ([a-z]+);|([a-z]+) ([a-z]+);")
 
 
 def uses_a_variable(text: bytes) -> bool:
