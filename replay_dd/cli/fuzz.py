@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.input_options import failure_options, oracle_of, read_input
+from replay_dd.cli.input_options import FAILURE, failure_options, oracle_of, read_input
 from replay_dd.cli.input_results import paths_beside, reduce_and_tell
 from replay_dd.cli.options import (
     LOG,
@@ -30,6 +30,7 @@ from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.errors.user import InputError
+from replay_dd.experiment.ending import TIME_OUT
 from replay_dd.files import write_whole
 from replay_dd.input.fuzz import find_failing_input
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
@@ -61,6 +62,12 @@ _WHY = {None: "", "time": " within the time budget", "interrupt": ": interrupted
     *budget_options(),
     journal_option(),
     *failure_options(),
+    Option(
+        "--ignore",
+        section=FAILURE,
+        metavar="REGEX",
+        help="Output that REGEX matches is no failure: CMD rejects such an input, as it should.",
+    ),
     fork_option("a Python program where it first touches its input"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD {}"),
@@ -78,6 +85,7 @@ def fuzz_command(
     grep: str | None,
     script: bool,
     time_limit: float | None,
+    ignore: str | None,
     no_fork: bool,
     fresh_copy: bool,
     command: tuple[str, ...],
@@ -93,7 +101,7 @@ def fuzz_command(
       4  the failure or the answer is not reproducible
       130  interrupted before one failed
     """
-    oracle = oracle_of(grep, script)
+    oracle = oracle_of(grep, script, ignore)
     content = None if source is None else read_input(source)
     if content == b"":
         raise InputError(f"The file {source} is empty: there is nothing to mutate.", "Leave out `--from`.")
@@ -124,6 +132,8 @@ def fuzz_command(
         return EXIT_INTERRUPTED if fuzzed.stopped_by == "interrupt" else EXIT_NO_FAILURE
     write_whole(output, found.content)
     say(f"input {found.number} fails: {found.ending.words}; it is in {output}")
+    if grep is ignore is None and not script and found.ending.signature != TIME_OUT:
+        say("if that is how the program rejects an input, leave such inputs out with `--ignore REGEX`")
     target.time_limit_s = time_limit
     left_s = None if time_budget is None else max(time_budget - (time.monotonic() - began_s), 0.001)
     search: dict[str, Any] = {"oracle": oracle, "jobs": jobs, "max_tests": max_tests, "time_budget_s": left_s}

@@ -36,7 +36,7 @@ def failure_options(
     )
 
 
-def oracle_of(grep: str | None, script: bool) -> Oracle:
+def oracle_of(grep: str | None, script: bool, ignore: str | None = None) -> Oracle:
     """What counts as a failure.
 
     Raises:
@@ -44,10 +44,16 @@ def oracle_of(grep: str | None, script: bool) -> Oracle:
     """
     if grep is not None and script:
         raise UsageError("Either `--grep` or `--script` says what the failure is, not both.")
+    if ignore is not None and script:
+        raise UsageError("With `--script`, the exit status says what is no failure, not `--ignore`.")
+    return Oracle(_pattern(grep), script, rejects=_pattern(ignore))
+
+
+def _pattern(text: str | None) -> re.Pattern[bytes] | None:
     try:
-        return Oracle(None if grep is None else re.compile(grep.encode(), re.MULTILINE), script)
+        return None if text is None else re.compile(text.encode(), re.MULTILINE)
     except re.error as error:
-        raise UsageError(f"`{grep}` is not a regular expression: {error}.") from error
+        raise UsageError(f"`{text}` is not a regular expression: {error}.") from error
 
 
 STANDARD_INPUT = Path("-")

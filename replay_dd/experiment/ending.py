@@ -46,6 +46,8 @@ class Ending:
         complaints: the kinds of complaints in the output, if there is no crash report; in order. Of an exception that
             the reduced program itself raises, what it says.
         leads: whether the first of them is the reason for the others.
+        details: what can tell failures apart that are alike otherwise, in this order: what was said, with quoted text,
+            and the chain of calls; empty where there is none.
         seconds: how long it ran.
     """
 
@@ -57,6 +59,7 @@ class Ending:
     is_report: bool = False
     complaints: tuple[str, ...] = ()
     leads: bool = False
+    details: tuple[str, str] = ("", "")
 
     def is_like(self, other: Ending) -> bool:
         """Whether both show the same failure, by their signatures and what they complain of."""
@@ -75,6 +78,7 @@ class Oracle:
         inputs: what messages may repeat; None if messages do not tell failures apart.
         names: how output names the files of the input, by paths.
         sources: what messages of the input may repeat, if it is a program that fails itself.
+        rejects: if given, output that it matches is no failure: the program refuses its input, as it should.
     """
 
     pattern: re.Pattern[bytes] | None = None
@@ -82,6 +86,7 @@ class Oracle:
     inputs: tuple[bytes, ...] | None = None
     names: tuple[str, ...] = ()
     sources: tuple[bytes, ...] = ()
+    rejects: re.Pattern[bytes] | None = None
 
     def named(self, names: Iterable[str], sources: Iterable[bytes] = ()) -> Oracle:
         """The same for an input whose files have these names, and for a program these sources."""
@@ -98,6 +103,8 @@ class Oracle:
             finished: the run.
             part: its input, made from parts of :attr:`inputs`.
         """
+        if self.rejects is not None and not finished.timed_out and self.rejects.search(finished.output):
+            return replace(self._by_status(finished, part), verdict=Outcome.UNRESOLVED)
         if self.pattern is None:
             return self._by_status(finished, part)
         found = self.pattern.search(finished.output)
@@ -140,6 +147,7 @@ class Oracle:
                 *(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds),
                 is_report=True,
                 complaints=kinds,
+                details=(_quoting(words), _calls(finished.output)),
             )
         said = _cut(telling_line(finished.output))
         kinds = ()
@@ -149,7 +157,13 @@ class Oracle:
                 dict.fromkeys(filter(None, (_own_words(line, inputs) for line in complaints(finished.output))))
             )
         words = f"{how}: {said}" if said else how
-        return Ending(Outcome.FAIL, how, words, message, finished.seconds, complaints=kinds, leads=leads(said))
+        details = _quoting(said), ""
+        return Ending(
+            *(Outcome.FAIL, how, words, message, finished.seconds),
+            complaints=kinds,
+            leads=leads(said),
+            details=details,
+        )
 
     def _without_own_lines(self, signature: str, output: bytes) -> str:
         """A signature without lines of the input."""
@@ -294,6 +308,21 @@ def _steady(text: str) -> str:
     text = _SUGGESTION.sub("", _without_addresses(in_short(text)))
     # Numbers may be padded.
     return re.sub(r"\s+", " ", re.sub(r"\d+", "N", _QUOTED.sub("TEXT", text)))
+
+
+def _quoting(text: str) -> str:
+    """A message without numbers, except for those in quoted text."""
+    text = _SUGGESTION.sub("", _without_addresses(in_short(text)))
+    parts = _QUOTED.split(text), [*_QUOTED.findall(text), ""]
+    return "".join(re.sub(r"\d+", "N", between) + quoted for between, quoted in zip(*parts, strict=True))
+
+
+def _calls(output: bytes) -> str:
+    """The chain of calls in the traceback of a Python program; of a recursion, each place once."""
+    if b"raceback" not in output:
+        return ""
+    frames = _PYTHON_FRAME.findall(output.decode("utf-8", "replace"))
+    return " ".join(dict.fromkeys(f"{file.rpartition('/')[2]}:{line}" for file, line, _ in frames))
 
 
 def _own_words(message: str, inputs: tuple[bytes, ...]) -> str:

@@ -5,6 +5,7 @@ Rules of this module:
 * Brackets are (), [] and {}, tags of markup such as <b> and </b>, and quotes on one line. Those inside quotes do not
   count, nor do those without a partner. Quotes and other brackets do not reach across tags: in text, they often
   have no partner.
+* A tag that closes itself, such as <br/>, is a whole without a partner. The attributes of a tag are parts of it.
 * Where fewer than half of the brackets have a partner, they are no brackets: such a text has only lines and
   tags.
 * What is inside brackets, and the whole file, is a sequence of items that commas, semicolons and line ends separate.
@@ -24,6 +25,8 @@ from replay_dd.input.trees import Node
 
 _PARTS = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|[,;\n]")
 _TAG = re.compile(rb"<(/?)([A-Za-z_][\w.:-]*)(?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*>")
+_ATTRIBUTE = re.compile(rb"(?<=[\s\"'])[\w:.-]+(?:\s*=\s*(?:(\"[^<\"]*\"|'[^'<]*')|[^\s\"'<>/]+))?")
+_CLOSES_ITSELF = b"/>"
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = b"\"'"
 _END_OF_LINE = b"\n"
@@ -39,6 +42,7 @@ class _Part(NamedTuple):
         text: what it is; of tags, how they close.
         opens: whether it is an opening one.
         is_tag: whether it is a tag.
+        closes_itself: whether it is a tag without a partner.
     """
 
     start: int
@@ -46,6 +50,7 @@ class _Part(NamedTuple):
     text: bytes
     opens: bool
     is_tag: bool
+    closes_itself: bool = False
 
 
 def bracket_tree(content: bytes) -> Node:
@@ -73,6 +78,8 @@ def bracket_tree(content: bytes) -> Node:
         place = part.start
         if part.text[0] in _QUOTES:
             inside[-1].append(_quoted(place, part.stop))
+        elif part.closes_itself:
+            inside[-1].append(Node(place, part.stop, "tags", _attributes(content, part)))
         elif part.text in _SEPARATORS:
             end_item(place)
             starts[-1] = part.stop
@@ -86,7 +93,8 @@ def bracket_tree(content: bytes) -> Node:
             else:
                 end_item(place)
                 ended = groups.pop()
-                ended.children = _by_lines(content, ended.children)
+                attributes = _attributes(content, partners[place]) if part.is_tag else []
+                ended.children = [*attributes, *_by_lines(content, ended.children)]
                 starts.pop()
                 inside.pop()
     end_item(len(content))
@@ -107,6 +115,14 @@ def _by_lines(content: bytes, items: Sequence[Node]) -> list[Node]:
     return [row[0] if len(row) == 1 else Node(row[0].start, row[-1].stop, "line", row) for row in rows]
 
 
+def _attributes(content: bytes, tag: _Part) -> list[Node]:
+    """The attributes of a tag, each with its value in it if that is quoted."""
+    return [
+        Node(*match.span(), "attribute", [_quoted(*match.span(1))] if match[1] else [])
+        for match in _ATTRIBUTE.finditer(content, tag.start, tag.stop)
+    ]
+
+
 def _quoted(start: int, stop: int) -> Node:
     text = [Node(start + 1, stop - 1, "text")] if stop - start > 2 else []
     return Node(start, stop, "quotes", text)
@@ -123,12 +139,15 @@ def _parts(content: bytes) -> Iterator[_Part]:
 
 
 def _tags(content: bytes) -> list[_Part]:
-    """The tags that have a partner among each other."""
-    if b"</" not in content:
+    """The tags that have a partner among each other, or need none."""
+    if b"</" not in content and _CLOSES_ITSELF not in content:
         return []
-    tags = [_Part(*match.span(), b"</" + match[2], not match[1], True) for match in _TAG.finditer(content)]
+    tags = [
+        _Part(*match.span(), b"</" + match[2], not match[1], True, not match[1] and match[0].endswith(_CLOSES_ITSELF))
+        for match in _TAG.finditer(content)
+    ]
     partners = _partners(tags)
-    return [tag for tag in tags if tag.start in partners]
+    return [tag for tag in tags if tag.closes_itself or tag.start in partners]
 
 
 def _partners(parts: Sequence[_Part]) -> dict[int, _Part]:
@@ -138,6 +157,8 @@ def _partners(parts: Sequence[_Part]) -> dict[int, _Part]:
     count: Counter[bytes] = Counter()  # of those that wait, so that none is looked for in vain
     closing = {*_CLOSING.values()}
     for part in parts:
+        if part.closes_itself:
+            continue
         if part.opens:
             waiting.append((part.text if part.is_tag else _CLOSING[part.text], part))
             count[waiting[-1][0]] += 1

@@ -20,6 +20,7 @@ from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
+from replay_dd.input.reworded import Reworded
 from replay_dd.input.space import Left, Rewritten, Space
 from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
@@ -44,6 +45,7 @@ class InputUnits(ProgramRuns):
         runs: makes the runs; by default, each in a process of its own.
         origin: which bytes of the first space's content are that of this one; None for all.
         is_rewritten: whether they have become other ones, and perhaps more.
+        is_reworded: whether words of it have become other words.
         known: what else :class:`ProgramRuns` takes.
     """
 
@@ -63,6 +65,7 @@ class InputUnits(ProgramRuns):
         runs: Runs | None = None,
         origin: IntervalSet | None = None,
         is_rewritten: bool = False,
+        is_reworded: bool = False,
         **known: Unpack[Known],
     ) -> None:
         super().__init__(target, oracle, **known)
@@ -79,6 +82,7 @@ class InputUnits(ProgramRuns):
         self._course = course
         self._origin = origin
         self._is_rewritten = is_rewritten
+        self._is_reworded = is_reworded
 
     def content(self, configuration: IntervalSet) -> bytes:
         """The file that a configuration stands for."""
@@ -96,13 +100,17 @@ class InputUnits(ProgramRuns):
         pieces = (origin.between(start, stop) for start, stop in kept.intervals)
         return IntervalSet.from_intervals(interval for piece in pieces for interval in piece.intervals)
 
+    def is_reworded(self, configuration: IntervalSet) -> bool:
+        """Whether words of the whole input have become other words in a configuration."""
+        return self._is_reworded or (isinstance(self.space, Reworded) and configuration != self.universe)
+
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Run the program on the units of a configuration."""
         ending = self._runs.ending(self.content(configuration), fresh=fresh)
         if configuration == self.base:
             if self.goal is Goal.SIMPLIFY:
                 if not self.content(configuration):
-                    self.unlike_nothing(ending)
+                    self.unlike_nothing(ending, len(self.content(self.universe)))
             elif self._passes is None:
                 # With a pattern, how the passing input ends is how programs end that pass, whatever their exit status.
                 self._passes = ending
@@ -168,6 +176,7 @@ class InputUnits(ProgramRuns):
             runs=self._runs,
             origin=self.bytes_kept(failing.configuration) if self.goal is Goal.SIMPLIFY else None,
             is_rewritten=self._is_rewritten or isinstance(self.space, Rewritten),
+            is_reworded=self.is_reworded(failing.configuration),
             fixed_limit=True,
             wanted=self._wanted,
             passes=self._passes,

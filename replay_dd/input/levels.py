@@ -12,6 +12,9 @@ Rules of this module:
 * What single characters could not be left out of may have become a tree of other nodes: a pair of quotes, which go
   only together. So the tree is searched again, and after that the last level.
 * Where all words or tokens are needed, most of their characters are, too.
+* By default, more is tried than the levels say. Before characters, words become common ones, which may make others
+  superfluous, and then names lose all but a letter, which a character at a time could not do where they stand twice.
+  When no character can be left out, rows of words and pairs of brackets are, and all of it is repeated.
 * Two files differ in hunks of lines first, then in smaller units within the hunks that are left. Trees are of no use
   there: a difference is a sequence of changes.
 """
@@ -26,9 +29,12 @@ from replay_dd.errors.user import UsageError
 from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.grammars import language_of, token_edges, tree_parser
 from replay_dd.input.lengths import Lengths
+from replay_dd.input.names import shorter_names
+from replay_dd.input.neighbours import neighbours
 from replay_dd.input.nested import Pass, learn_lengths, without_records
 from replay_dd.input.pickles import Pickles
 from replay_dd.input.records import RECORDS, record_edges
+from replay_dd.input.reworded import common_words, reworded
 from replay_dd.input.space import Changed, Kept, Left, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
@@ -126,7 +132,9 @@ def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]
     chosen = levels or default_levels(content, isolate=passing is not None)
     if passing is None:
         has_records = levels is None or RECORDS in levels
-        return _with_lengths(content, chosen) if has_records else _simplify(content, chosen)
+        if not has_records:
+            return _simplify(content, chosen)
+        return _with_lengths(content, chosen, None if levels is not None else common_words(content))
     flat = [level for level in chosen if isinstance(level, Level)]
     if len(flat) < len(chosen):
         raise UsageError(
@@ -136,7 +144,7 @@ def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]
     return _isolate(content, passing, flat)
 
 
-def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
+def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequence[bytes] | None) -> Course:
     """Records first, outer ones before those inside of them; then the levels, with lengths that stay right."""
     values: Format | None = Pickles.of(content) or Values.of(content)
     if values is not None:
@@ -150,7 +158,8 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree]) -> Course:
         levels = [level for level in levels if level != RECORDS] or [RECORDS]
     content = yield from _opened(content, learn_lengths(content, lengths, is_text=not _has_controls(content)))
     while True:
-        searches = _simplify(content, levels)
+        # With lengths to be corrected, nothing else is to be changed.
+        searches = _simplify(content, levels, () if lengths and common is not None else common)
         space = next(searches, None)
         while space is not None:
             found = yield lengths.mended(space) if isinstance(space, Left) else space
@@ -188,22 +197,49 @@ def _opened(content: bytes, searches: Pass) -> Pass:
         return ended.value  # type: ignore[no-any-return]  # what such searches return
 
 
-def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
+def _simplify(content: bytes, levels: Sequence[Level | Tree], common: Sequence[bytes] | None = None) -> Course:
+    """One level after the other, and trees again.
+
+    Args:
+        content: the file.
+        levels: the levels, in order.
+        common: words that longer ones may become; None to search nothing but the levels.
+    """
     first = levels[0]
     if isinstance(first, Tree):
         families = families_at(first.parse(content), 0)
         if not families or Subtrees(content, families).build(EMPTY):
             yield _whole(content)
-    for number in range(len(levels)):
+    for number, level in enumerate(levels):
+        if number and level == CHARACTERS and common is not None:
+            before = content
+            for word in common:
+                content = yield from _searched(content, reworded(content, word), dense=True)
+            if content != before:
+                for earlier in range(number):
+                    content = yield from _level(content, levels, earlier)
+            content = yield from _searched(content, shorter_names(content))
         content = yield from _level(content, levels, number)
     trees = [level for level in levels if isinstance(level, Tree)]
     last = levels[-1]
-    while trees and isinstance(last, Level):
+    while isinstance(last, Level):
         before = content
-        content = yield from prune(content, trees[-1].parse, coarse=True, dense=True)
+        if trees:
+            content = yield from prune(content, trees[-1].parse, coarse=True, dense=True)
+        if content == before and last == CHARACTERS and common is not None:
+            content = yield from _searched(content, neighbours(content), dense=True)
         if content == before:
             return
         content = yield from _level(content, levels, len(levels) - 1)
+
+
+def _searched(
+    content: bytes, space: Space | None, *, dense: bool = False
+) -> Generator[Space, tuple[bytes, bytes], bytes]:
+    """Search a space, if there is one, that a finer search follows; gives what is left."""
+    if space is not None:
+        _, content = yield marked(space, True, dense=dense)
+    return content
 
 
 def _whole(content: bytes) -> Space:

@@ -3,8 +3,9 @@
 Rules of this module:
 
 * FAIL means the same failure as that of the failing end: the same signature, and where that is only an exit status, a
-  complaint in common if there are any. PASS means that the program ended as it should; anything else, another failure
-  among them, is UNRESOLVED.
+  complaint in common if there are any. Where the program fails alike on nothing at all, what it says counts with its
+  quoted text, or else the chain of calls that led to the failure, if that tells both apart. PASS means that the program
+  ended as it should; anything else, another failure among them, is UNRESOLVED.
 * The time limit of the search comes from the runs of the failing end, unless the failure is that it does not end. Then
   runs of the search may have to be longer than the limit that is given, so that their result surely reaches it.
 """
@@ -26,6 +27,7 @@ from replay_dd.outcome import Outcome
 
 TIME_LIMIT_FACTOR = 20
 TIME_LIMIT_LEAST_S = 10.0
+_NO_DETAILS = "", ""
 _GREP = "give the text of the first one with `--grep`"
 
 
@@ -65,6 +67,7 @@ class ProgramRuns(Circumstance[Ending]):
         self._fixed_limit = fixed_limit
         self._wanted = wanted
         self._passes = passes
+        self._details = _NO_DETAILS
 
     @property
     def wanted(self) -> Ending:
@@ -118,7 +121,8 @@ class ProgramRuns(Circumstance[Ending]):
         alike = [run for run in runs if run.signature == signature]
         # What the program says differently each time tells nothing, such as the name of a temporary file.
         message = alike[0].message if len({run.message for run in alike}) == 1 else ""
-        self._wanted = replace(alike[0], message=message)
+        self._details = alike[0].details if len({run.details for run in alike}) == 1 else _NO_DETAILS
+        self._wanted = replace(alike[0], message=message, details=_NO_DETAILS)
         if any(run.complaints != self._wanted.complaints for run in alike):
             # What it complains of varies from run to run, and does not tell failures apart.
             self._wanted = replace(self._wanted, complaints=())
@@ -134,12 +138,24 @@ class ProgramRuns(Circumstance[Ending]):
     def search_for_longer(self) -> None:
         """The failure is to reach the time limit, which was given; called once, before the search."""
 
-    def unlike_nothing(self, on_nothing: Ending) -> None:
-        """Look for what the program complains of on its input, but not on nothing at all, if there is any of that."""
-        if on_nothing.signature == self.wanted.signature:
-            own = tuple(kind for kind in self.wanted.complaints if kind not in on_nothing.complaints)
-            if own:
-                self._wanted = replace(self.wanted, complaints=own)
+    def unlike_nothing(self, on_nothing: Ending, size: int) -> None:
+        """Look for what tells the failure from that on nothing at all, if there is any of that and both are alike.
+
+        Args:
+            on_nothing: how the program ends on nothing.
+            size: bytes of the input; what repeats most of them does not tell what is wrong with it.
+        """
+        if on_nothing.verdict is not Outcome.FAIL or on_nothing.signature != self.wanted.signature:
+            return
+        own = tuple(kind for kind in self.wanted.complaints if kind not in on_nothing.complaints)
+        if own:
+            self._wanted = replace(self.wanted, complaints=own)
+            return
+        for number, (detail, other) in enumerate(zip(self._details, on_nothing.details, strict=True)):
+            if detail and detail != other and 2 * len(detail) < size:
+                said, calls = _NO_DETAILS
+                self._wanted = replace(self.wanted, details=(said, detail) if number else (detail, calls))
+                return
 
     def _no_failure(self, run: Ending) -> DoesNotFailError:
         if self._oracle.script:
@@ -178,7 +194,22 @@ def _is_same(run: Ending, wanted: Ending) -> bool:
     """Whether a run shows the failure sought."""
     if run.signature != wanted.signature:
         return False
-    return not wanted.complaints or not set(wanted.complaints).isdisjoint(run.complaints)
+    if wanted.complaints and set(wanted.complaints).isdisjoint(run.complaints):
+        return False
+    return all(not one or one == other for one, other in zip(wanted.details, run.details, strict=True))
+
+
+def note_of_details(wanted: Ending) -> tuple[str, ...]:
+    """Whether more than usual counts, since the program fails alike on nothing at all.
+
+    Args:
+        wanted: the failure sought.
+    """
+    said, calls = wanted.details
+    if not (said or calls):
+        return ()
+    counts = "what it says must be the same, with quoted text" if said else "the calls that lead there must be the same"
+    return (f"The program fails in the same way on an empty input, so {counts}.",)
 
 
 def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:

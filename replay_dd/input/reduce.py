@@ -16,7 +16,7 @@ from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_folder
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Tree, course
-from replay_dd.input.program_runs import jobs_for, note_of_other_words
+from replay_dd.input.program_runs import jobs_for, note_of_details, note_of_other_words
 from replay_dd.input.space import joined
 from replay_dd.input.target import Target
 from replay_dd.input.units import Level
@@ -25,6 +25,7 @@ DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
 _WRITTEN_ANEW = "The archive was written anew from its files, uncompressed if it is a ZIP file."
 _CORRECTED = "Lengths and checksums in the input were corrected to match what is left."
+_REWORDED = "Some words of the input became shorter ones, the same everywhere."
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def reduce_input(
     failing = content_of(isolation.failing)
     kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
     if kept is not None and failing != joined(content, kept):
-        notes = (*notes, _CORRECTED)
+        notes = (*notes, _REWORDED if final.is_reworded(isolation.failing.configuration) else _CORRECTED)
     if target.archive is not None:
         notes = (*notes, _WRITTEN_ANEW)
     return InputIsolation(
@@ -150,6 +151,6 @@ def reduce_input(
         failing,
         None if passing is None else content_of(isolation.passing),
         circumstance.wanted,
-        (*notes, *runs.notes),
+        (*notes, *note_of_details(circumstance.wanted), *runs.notes),
         kept,
     )

@@ -19,6 +19,7 @@ def test_an_input_is_invented_and_reduced(shop: Workshop) -> None:
     assert (shop.folder / "found-minimal.txt").read_bytes() == b"Q"
     assert "fails with 1 of its" in done.stdout
     assert done.stderr.startswith("replay-dd: input ")
+    assert "--ignore REGEX" in done.stderr
 
 
 def test_mutations_of_a_file(shop: Workshop) -> None:
@@ -28,6 +29,16 @@ def test_mutations_of_a_file(shop: Workshop) -> None:
     assert done.status == 0, done.stderr
     assert json.loads(done.stdout)["circumstance"] == "input"
     assert b"R" in (shop.folder / "found-minimal.txt").read_bytes()
+
+
+def test_inputs_that_are_rejected_are_no_failures(shop: Workshop) -> None:
+    rejects = ["--", "sh", "-c", "grep -aq A {} && echo no A && exit 1; ! grep -aq Q {}"]
+    done = shop.run("fuzz", "-o", "found.txt", "--length", "50", "--ignore", "no A", *rejects)
+    assert done.status == 0, done.stderr
+    found = (shop.folder / "found.txt").read_bytes()
+    assert b"Q" in found
+    assert b"A" not in found
+    assert "--ignore" not in done.stderr, "it was given"
 
 
 def test_nothing_fails(shop: Workshop) -> None:
@@ -58,6 +69,7 @@ def test_nothing_fails_within_the_time(shop: Workshop) -> None:
         (["-o", "empty/x", *FINDS_Q], 5, "output-unwritable", "empty/x"),
         (["-o", "x", "--", "no-such-program", "{}"], 2, "program-not-found", "no-such-program"),
         (["-o", "x", "--grep", "(", *FINDS_Q], 2, "usage", "regular expression"),
+        (["-o", "x", "--ignore", "x", "--script", *FINDS_Q], 2, "usage", "--ignore"),
         (["-o", "x", "--", "false"], 3, "does-not-pass", "standard input"),
         (FINDS_Q, 2, "usage", "-o"),
     ],

@@ -281,7 +281,7 @@ def test_a_limit_keeps_the_best_so_far() -> None:
 def test_progress_tells_the_unit() -> None:
     units = []
     reduce_input(b"a\n" + SELECT, PRINTS, observer=Observer(lambda record: units.append(record.unit)))
-    assert list(dict.fromkeys(units)) == ["subtree", "word", "character"]
+    assert list(dict.fromkeys(units)) == ["subtree", "word", "name", "character", "row"]
 
 
 def test_a_flaky_program_is_measured_and_repeated(tmp_path: Path) -> None:
