@@ -176,6 +176,7 @@ def test_an_exit_with_other_words_is_another_failure(leave: str, tmp_path: Path)
         (tmp_path / "prog.py").write_text(program, encoding="utf-8")
         found[what] = order.run().kind
     assert found == {"missing": Kind.FAILS, "left": Kind.FAILS_OTHERWISE}
+    assert replace(order, failure="exit status 1").run().kind is Kind.FAILS, "as tests held it before"
 
 
 def test_programs_are_those_of_this_environment(tmp_path: Path) -> None:
