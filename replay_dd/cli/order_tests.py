@@ -10,7 +10,6 @@ from replay_dd.errors.user import OutputError
 from replay_dd.files import write_whole
 from replay_dd.report.order_test import order_test
 from replay_dd.schedules.anchors import find_anchors, with_anchors
-from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.comparable import time_limit_for
 from replay_dd.schedules.replaying.pinned_order import Kind, PinnedOrder, failure_of, pinned, portable
@@ -84,7 +83,7 @@ def _why_not(failing: Log, environment: tuple[str, ...], time_limit_s: float) ->
         portable(program),
         Path(program.directory),
         switches,
-        failure_of(signature_of(log.ending)),
+        failure_of(log.ending),
         log.settings,
         program.standard_input,
         program.fresh_copy,

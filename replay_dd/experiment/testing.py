@@ -96,6 +96,11 @@ class Tests(Generic[Run]):
         anew._counted = dict(self._counted)
         return anew
 
+    def failing(self) -> list[Run]:
+        """A run of each configuration that fails."""
+        with self._lock:
+            return [run for run, judgement in self._made.values() if judgement.outcome is Outcome.FAIL]
+
     @property
     def tested(self) -> int:
         """How many distinct configurations the searches have tested."""

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from replay_dd.report.source import source_line
-from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.pinned_order import Switch, failure_of, pinned, portable
 from replay_dd.schedules.story.story import Story
@@ -41,7 +40,7 @@ def order_test(log: Log, story: Story | None, path: Path, origin: str, environme
         environment: the names of variables whose recorded values the program needs.
     """
     story_told = list(_story(story, log))
-    failure = failure_of(signature_of(log.ending))
+    failure = failure_of(log.ending)
     title = f"{_of_the_kind(story)}." if story is not None else f"An order of threads that fails: {failure}."
     lines = [
         *_docstring(title, story_told, origin, path.name),

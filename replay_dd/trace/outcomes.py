@@ -24,6 +24,7 @@ from replay_dd.trace.model import Trace
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _SHOWN = 120
+_NUMBER = re.compile(r"-?\d+|True|False")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,8 @@ class Output(Sought):
         self.words = f"the whole output ({lines:,} line{'' if lines == 1 else 's'})"
 
     def shows(self, run: Run) -> bool:
-        """Whether it printed the same, and no exception but `SystemExit` ended it."""
-        exits = run.exception is None or run.stands_in or run.exception[0] == "SystemExit"
-        return exits and run.output == self._output
+        """Whether it printed the same, and did not fail."""
+        return (run.stands_in or not run.told.status) and run.output == self._output
 
     def seen(self, run: Run) -> Hashable:
         """What it printed."""
@@ -169,7 +169,8 @@ class Raised(Sought):
         kind, message = self._exception
         self.words = f"{kind}: {_cut(message)}" if message else kind
         if kind == "SystemExit":
-            self.words = f"exit status {whole.told.status}"
+            said = "" if _NUMBER.fullmatch(message) else message
+            self.words = f"exit status {whole.told.status}" + (f": {_cut(said)}" if said else "")
 
     def shows(self, run: Run) -> bool:
         """Whether the same statement raised it, at the same time."""
@@ -230,7 +231,7 @@ def sought_in(whole: Run, again: Run, line: str | None, variable: str | None) ->
         sought: Sought = Variable(variable, whole.variable)
     elif line is not None:
         sought = OutputLine(_line_of(whole.output, line))
-    elif whole.exception is not None and (whole.exception[0] != "SystemExit" or whole.told.status):
+    elif whole.exception is not None and whole.told.status:
         if whole.exception[0] == "RecursionError":
             raise NoOutcomeError(
                 "The program ends with RecursionError: where that happens depends on the depth of the stack, which is "

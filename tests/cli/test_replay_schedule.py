@@ -22,3 +22,16 @@ def test_another_order_of_what_processes_send_is_told_as_a_reason(shop: Workshop
     done = shop.run("replay", "a.log")
     assert (done.status, done.stdout.count("it may arrive in another order")) == (125, 1)
     assert "it may arrive in another order" in shop.run("replay", "--json", "a.log").stdout
+
+
+@pytest.mark.once
+def test_an_edited_program_that_complains_of_something_else_fails_in_another_way(shop: Workshop) -> None:
+    program = (
+        "import sys, threading\nthread = threading.Thread(target=len, args=([],))\nthread.start()\nthread.join()\n"
+        "print('error: no money left', file=sys.stderr)\nsys.exit(1)\n"
+    )
+    shop.write(program)
+    assert shop.run("record", "-o", "a.log", *shop.program()).status == 0
+    for edited, status in ((program + "#\n", 1), (program.replace("money", "account"), 125)):
+        shop.write(edited)
+        assert [shop.run("replay", *how, "a.log").status for how in ([], ["--json"])] == [status] * 2

@@ -181,6 +181,16 @@ def test_several_statements_in_a_line_are_counted_together(shop: Workshop) -> No
     assert "Whatever leads to this exit status counts" in done.stdout
 
 
+def test_an_exit_with_status_0_is_no_failure_whatever_its_class(shop: Workshop) -> None:
+    shop.write("class Done(SystemExit): pass\nprint('done')\nraise Done(0)\n")
+    assert checked(shop.run("trace", "--json", *RUN).stdout)["answer"]["outcome"]["kind"] == "output"
+
+
+def test_an_exit_tells_what_it_says(shop: Workshop) -> None:
+    shop.write("import sys\nsys.exit('no money left')\n")
+    assert "exit status 1: no money left" in shop.run("trace", *RUN).stdout
+
+
 def test_a_module_with_a_package(shop: Workshop) -> None:
     (shop.folder / "package").mkdir()
     shop.write("", "package/__init__.py")

@@ -23,6 +23,10 @@ _DATA = (
     (re.compile(r'(?<!\w)"(?:[^"\\\n]|\\.)*"(?!\w)'), "#"),
     (_ADDRESS, "#"),
     (re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"), "#"),  # UUIDs
+    (
+        re.compile(r"(?<![\w.])(?<![0-9]:)[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?(?!\w|\.\w)"),
+        "#",
+    ),  # fractions, whose digits are no id
     (re.compile(r"\b(?=[a-fA-F]*[0-9])[0-9a-fA-F]{8,}\b"), "#"),  # other ids
     (re.compile(r"(?<![\w/])(?:~|\.{1,2})?/[^\s'\"<>:,;()\[\]{}]+"), "/"),  # paths
     (re.compile(r"[0-9]+(?:[._:,-][0-9]+)*"), "#"),  # numbers, times, dates, versions

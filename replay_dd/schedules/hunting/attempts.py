@@ -61,7 +61,7 @@ class Attempts(Iterator[Made]):
         self._learning = HuntPlans(batch.first, options.seed, amount, self._progress, seen) if learns else None
         next_seed = options.seed + self._progress.seed + self._progress.plans
         self._drawn = batch.runs(self._learning or plans_of(options.strategy, next_seed, batch.first, amount))
-        known = session.runs_of_failures(batch.time_limit_s) if session else ()
+        known = session.runs_of_failures(batch.fresh_limit_s) if session else ()
         self._runs = chain(before, [(plan, batch.first)], known, self._openings(), self._drawn)
 
     def __next__(self) -> Made:

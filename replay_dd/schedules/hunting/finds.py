@@ -97,7 +97,7 @@ class Finds:
     def _verified(self, run: TargetRun | None) -> Log | None:
         if run is None:
             return None
-        log = verified(run, self._batch.time_limit_s).log
+        log = verified(run, self._batch.fresh_limit_s).log
         self._otherwise = self._otherwise or ended_otherwise(log)
         told = signature_of(log.ending)
         return log if log.verified and (not told.failed or told.mentions(self._failure)) else None

@@ -158,7 +158,9 @@ def _batch(runner: Runner, first: TargetRun, options: HuntOptions, ends_at: floa
     time_limit_s = options.time_limit_s
     if time_limit_s is not None and not first.log.ending.timed_out:
         time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
-    return HuntRuns(runner, first, jobs, time_limit_s, ends_at)
+    # How long a copy takes says nothing of a process that has to load the program first.
+    fresh_limit_s = time_limit_s if runner.why_fresh else options.time_limit_s
+    return HuntRuns(runner, first, jobs, time_limit_s, ends_at, fresh_limit_s)
 
 
 class _UnderWay:
@@ -249,7 +251,7 @@ class _UnderWay:
         return log
 
     def _is_as_wanted(self, log: Log) -> bool:
-        return is_as_wanted(log, self._options.only, self._batch.time_limit_s)
+        return is_as_wanted(log, self._options.only, self._batch.fresh_limit_s)
 
     def _found(self) -> list[Log]:
         """The logs of failures."""

@@ -22,6 +22,8 @@ class HuntRuns(NamedTuple):
         jobs: the number of parallel runs.
         time_limit_s: seconds after which a run is killed; None for no limit.
         ends_at: the time, as ``time.monotonic`` tells it, at which it is killed in any case; None for no limit.
+        fresh_limit_s: the same as ``time_limit_s`` for a process of its own, which also starts Python and loads the
+            program.
     """
 
     runner: Runner
@@ -29,10 +31,11 @@ class HuntRuns(NamedTuple):
     jobs: int
     time_limit_s: float | None
     ends_at: float | None = None
+    fresh_limit_s: float | None = None
 
     def run(self, plan: Plan) -> TargetRun:
         """The run of a plan."""
-        limit_s = self.time_limit_s
+        limit_s = self.fresh_limit_s if self.runner.why_fresh else self.time_limit_s
         if self.ends_at is not None:
             left_s = max(_SHORTEST_S, self.ends_at - time.monotonic())
             limit_s = left_s if limit_s is None else min(limit_s, left_s)

@@ -94,7 +94,7 @@ class Simplifier:
         if found.isolation.interrupted:
             raise KeyboardInterrupt
         self.runs = before + found.isolation.tests + found.rewriting_tests
-        simple = verify_log(found.log, self._batch.time_limit_s)
+        simple = verify_log(found.log, self._batch.fresh_limit_s)
         told = signature_of(simple.ending)
         if simple.verified and told.same(ending) and told.mentions(failure):
             return replace(simple, strategy=f"{log.strategy}, simplified")
@@ -183,7 +183,7 @@ class Simplifier:
 
     def _verified(self, log: Log) -> Log | None:
         """The log, if a replay ends in the same way."""
-        verified = verify_log(log, self._batch.time_limit_s)
+        verified = verify_log(log, self._batch.fresh_limit_s)
         return verified if verified.verified and signature_of(verified.ending).same(signature_of(log.ending)) else None
 
     def _count(self, record: TestRecord | None = None) -> None:

@@ -6,14 +6,16 @@ Rules of this module:
   the whole isolation is repeated with them.
 * The failure of the failing log is sought, not just one like it. If the message of what was isolated differs, a second
   search asks for the very message of the log. Its answer counts if it is at another place: that is another bug. If it
-  leads nowhere or to the same place, the first answer stands, and says that the message changed. With a text of the
-  user's own, that text decides.
+  leads nowhere or to the same place, the first answer stands, and says that the message changed. A time that each
+  schedule changes is not sought. With a text of the user's own, that text decides.
 """
 
 from __future__ import annotations
 
 import contextlib
+import re
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,7 +24,7 @@ from replay_dd.errors.user import NoDifferenceError, UsageError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.experiment.testing import Tests
-from replay_dd.schedules.failures.signature import message_changed, text_sought
+from replay_dd.schedules.failures.signature import message_changed, signature_of, text_sought
 from replay_dd.schedules.isolating.answer import ScheduleIsolation, complete_answer, find_guilty_switch
 from replay_dd.schedules.isolating.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.isolating.difference import difference_of
@@ -31,6 +33,9 @@ from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.comparable import check_pair, time_limit_for
 from replay_dd.schedules.running.first_thread import Start, start_program
 from replay_dd.schedules.running.fork_server_client import Runner
+
+_MEASURED = re.compile(r"[0-9]\.[0-9]{6}")
+_ENOUGH_MESSAGES = 4
 
 
 def isolate(
@@ -112,7 +117,8 @@ def isolate(
             return isolation, tests
 
         isolation, tests = once(runs, max_tests)
-        if not runs.failure and repeats == 1 and isolation.complete and _drifted(runs, isolation):
+        drifted = isolation.complete and _drifted(runs, isolation) and not _is_measured(runs, tests.failing())
+        if not runs.failure and repeats == 1 and drifted:
             # It may be another bug. The very message is sought, too, if that is not much dearer.
             observer.on_stage("looking for the failure with the message of the log")
             exact = replace(runs, exact=True)
@@ -130,7 +136,7 @@ def isolate(
                     tests=own.tests,
                     requested=isolation.requested + own.requested,
                     runs=own.runs,
-                    unresolved=own.unresolved,
+                    unresolved=(own if better else isolation).unresolved,
                     seconds=isolation.seconds + own.seconds,
                     steps=(*isolation.steps, *own.steps),
                     stopped_by="interrupt" if own.interrupted else None,
@@ -178,6 +184,13 @@ def _drifted(runs: ScheduleRunner, isolation: Isolation[Log]) -> bool:
     """Whether the failure that was isolated has another message than that of the failing log."""
     run = isolation.failing.run
     return run is not None and message_changed(runs.failing.ending, run.ending) is not None
+
+
+def _is_measured(runs: ScheduleRunner, failing: Sequence[Log]) -> bool:
+    """Whether the message of the failing log is sought in vain, as it tells a time, which each schedule changes."""
+    told = [signature_of(log.ending).wording for log in failing]
+    long = _MEASURED.search(signature_of(runs.failing.ending).wording)
+    return long is not None and len(told) >= _ENOUGH_MESSAGES and len(set(told)) == len(told)
 
 
 def _place_of(isolation: Isolation[Log]) -> tuple[str, int] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import Anchor, find_anchors
 from replay_dd.schedules.failures.signature import PASSED, signature_of
+from replay_dd.schedules.failures.written_messages import with_unread_messages
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.running.target import Plan, TargetRun, run_target
 from replay_dd.schedules.runtime.strategies.anchored import inner_name
@@ -49,6 +51,10 @@ def replay_by_anchors(log: Log, *, time_limit_s: float | None, show_output: bool
     for number, anchor in enumerate(anchors):
         if number not in met:
             missed.append(anchor._replace(why=anchor.why or "the thread did not reach that visit"))
+    if show_output and log.ending.complaints and run.log.ending.status == log.ending.status:
+        # What it complains of was shown, and so not read.
+        again = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
+        run = replace(run, log=replace(run.log, ending=with_unread_messages(run.log.ending, again.log.ending)))
     recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
     outcome = Outcome.UNRESOLVED
     if repeated.kind == PASSED:

@@ -27,13 +27,16 @@ from replay_dd.errors.program import ProgramChangedError
 from replay_dd.experiment.interpreters import is_interpreter
 from replay_dd.schedules import model
 from replay_dd.schedules.anchors import Anchor, named
-from replay_dd.schedules.failures.signature import PASSED, Signature, signature_of
+from replay_dd.schedules.failures.message import without_data
+from replay_dd.schedules.failures.signature import EXIT, PASSED, signature_of
 from replay_dd.schedules.model import Ending, Log, Place, Program, Settings
 from replay_dd.schedules.replaying.anchored_replay import AnchoredReplay, replay_by_anchors
 from replay_dd.schedules.replaying.swept_function import sweep
 from replay_dd.schedules.running.target import describe_program
 
 DEFAULT_TIME_LIMIT_S = 120.0
+_LONGEST_SAID = 80  # characters of what an exit says
+_EXIT_TOLD = re.compile(r"exit status (?P<status>-?\d+)(?: in (?P<function>[^:]+))?(?:: (?P<said>.+))?")
 _LEFT_OUT = re.compile(r"PYTEST_(CURRENT_TEST|XDIST_.*|ADDOPTS|VERSION)|COV_CORE_.*")
 
 
@@ -99,13 +102,40 @@ def _pinned(switch: model.Switch) -> Switch:
     )
 
 
-def failure_of(signature: Signature) -> str:
-    """What a failure is known by, without numbers of lines and what varies: ``KeyError in Cache.get``."""
+def failure_of(ending: Ending) -> str:
+    """What a failure is known by, without numbers of lines and what varies: ``KeyError in Cache.get``.
+
+    An exit also has what it says, without the data in it: ``exit status 1 in check: cannot open account #``.
+    """
+    signature = signature_of(ending)
     if signature.kind == "exception":
         name, *where = signature.functions
         return f"{name} in {where[-1]}" if where else str(name)
-    # Tests that were written before exits had a place hold the status alone.
-    return f"exit status {signature.functions[0]}" if signature.kind == "exit" else signature.text
+    if signature.kind != EXIT:
+        return signature.text
+    status, *where = signature.functions
+    said = _kind_of(signature.said) or _kind_of("".join(ending.complaints[-1:]))
+    return f"exit status {status}" + (f" in {where[-1]}" if where else "") + (f": {said}" if said else "")
+
+
+def _kind_of(said: str) -> str:
+    return without_data(said.strip().partition("\n")[0])[:_LONGEST_SAID].rstrip()
+
+
+def _is_exit(held: str, ending: Ending) -> bool:
+    """Whether a run exits as a failure does that a test holds; what is not known of either says nothing.
+
+    Tests that were written before exits had a place hold the status alone.
+    """
+    found, wanted = _EXIT_TOLD.fullmatch(failure_of(ending)), _EXIT_TOLD.fullmatch(held)
+    if found is None or wanted is None or found["status"] != wanted["status"]:
+        return False
+    if found["function"] and wanted["function"] and found["function"] != wanted["function"]:
+        return False
+    if not wanted["said"]:
+        return True
+    said = [found["said"], *map(_kind_of, ending.complaints)]
+    return wanted["said"] in said or (ending.exit is None and not ending.complaints)
 
 
 class Kind(enum.Enum):
@@ -195,15 +225,17 @@ class PinnedOrder:
         return Log(program, self.settings, "pinned", switches, Ending(None, complete=False))
 
     def _judged(self, replayed: AnchoredReplay) -> Verdict:
-        ending = signature_of(replayed.run.log.ending)
-        kind = self._kind(ending)
+        ending = replayed.run.log.ending
         said = replayed.run.output.decode(errors="replace").strip().splitlines()
-        return Verdict(kind, ending.text, tuple(map(_lost, replayed.missed)), said[-1] if said else "")
+        return Verdict(
+            self._kind(ending), signature_of(ending).text, tuple(map(_lost, replayed.missed)), said[-1] if said else ""
+        )
 
-    def _kind(self, ending: Signature) -> Kind:
-        if ending.kind == PASSED:
+    def _kind(self, ending: Ending) -> Kind:
+        if signature_of(ending).kind == PASSED:
             return Kind.PASSES
-        return Kind.FAILS if self.failure in ("", failure_of(ending)) else Kind.FAILS_OTHERWISE
+        is_held = self.failure in ("", failure_of(ending)) or _is_exit(self.failure, ending)
+        return Kind.FAILS if is_held else Kind.FAILS_OTHERWISE
 
     def _without_places(self, log: Log, replayed: AnchoredReplay, found: Verdict) -> Verdict:
         """The program passes, but some of the order is gone: try all places that could have taken its place."""
@@ -216,12 +248,12 @@ class PinnedOrder:
         swept = sweep(log, replayed, switch, time_limit_s=self.time_limit_s)
         where = f"in {named(switch.place)}, thread {switch.thread}"
         if swept.failing is not None:
-            ending = signature_of(swept.failing.ending)
-            kind = self._kind(ending)
+            kind = self._kind(swept.failing.ending)
             if kind is not Kind.PASSES:
                 place = next((one.place for one in swept.failing.switches if one.trigger == swept.trigger), None)
                 why = f"with the switch at {place} instead, it fails"
-                return found._replace(kind=kind, ending=ending.text, why=(*found.why, why), tried=swept.tried)
+                text = signature_of(swept.failing.ending).text
+                return found._replace(kind=kind, ending=text, why=(*found.why, why), tried=swept.tried)
         if not swept.tried:
             return gone._replace(why=(*gone.why, f"{where} passes no other place at which to switch"))
         why = f"tried instead: the switch at {swept.tried} of {swept.places} places {where}; none fails"

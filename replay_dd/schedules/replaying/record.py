@@ -151,7 +151,9 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
             )
             return replace(log if again.divergence else log.with_note(note), verified=False)
         if again.divergence is None:
-            ending = replace(ending, hang=again.run.log.ending.hang or candidate.ending.hang)
+            # A copy of a loaded program took less; whoever replays the log has to load it.
+            seconds = max(ending.seconds, again.run.log.ending.seconds)
+            ending = replace(ending, hang=again.run.log.ending.hang or candidate.ending.hang, seconds=seconds)
             return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from replay_dd.schedules.hunting import attempts
-from replay_dd.schedules.hunting.hunt import Hunt, hunt
+from replay_dd.schedules.hunting.hunt import Hunt, _batch, hunt
 from replay_dd.schedules.hunting.options import HuntOptions
 from replay_dd.schedules.hunting.plans import HuntPlans
 from replay_dd.schedules.hunting.runs import HuntRuns
@@ -35,8 +35,9 @@ for thread in threads:
 class Limits:
     """Notes the time limits of runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, why_fresh: str = "") -> None:
         self.limits: list[float | None] = []
+        self.why_fresh = why_fresh
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         self.limits.append(time_limit_s)
@@ -67,6 +68,27 @@ def test_a_run_gets_no_more_than_what_is_left(
     else:
         assert limit is not None
         assert least <= limit <= most
+
+
+@pytest.mark.parametrize(
+    ("why_fresh", "stopped", "limits"),
+    [
+        ("", False, [12.0]),
+        ("", True, [90.0]),  # each run has to load the program from now on
+        ("no room", True, [12.0]),  # the first run has loaded it
+    ],
+)
+def test_the_time_of_a_copy_is_no_limit_for_a_process_that_loads_the_program(
+    why_fresh: str, stopped: bool, limits: list[float]
+) -> None:
+    runner = Limits(why_fresh)
+    first = replace(RUN, log=replace(RUN.log, ending=replace(RUN.log.ending, seconds=0.1)))
+    batch = _batch(cast("Runner", cast("Any", runner)), first, HuntOptions(1, time_limit_s=90.0), None)
+    assert batch.fresh_limit_s == (12.0 if why_fresh else 90.0)
+    if stopped:
+        runner.why_fresh = "forked runs differ from fresh ones"
+    batch.run(Plan())
+    assert runner.limits == limits
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ class Batch:
     """Makes runs that end as these logs, or pass, and counts them."""
 
     def __init__(self, logs: Sequence[Log] = ()) -> None:
-        self.logs, self.time_limit_s = logs, None
+        self.logs, self.time_limit_s, self.fresh_limit_s = logs, None, None
         self.first = SimpleNamespace(log=log_of([]), touches=(), alternatives=(), touched={})
         self.made = 0
 

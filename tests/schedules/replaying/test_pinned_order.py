@@ -8,8 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.model import Program
-from replay_dd.schedules.replaying.pinned_order import Kind, PinnedOrder, Switch, Verdict, commanded, portable
+from replay_dd.schedules.model import Ending, Frame, Program, UncaughtException
+from replay_dd.schedules.replaying.pinned_order import (
+    Kind,
+    PinnedOrder,
+    Switch,
+    Verdict,
+    _is_exit,
+    commanded,
+    failure_of,
+    portable,
+)
 
 # What is sought in runs, and not what runs do, which depends on the Python.
 pytestmark = pytest.mark.once
@@ -103,6 +112,71 @@ def test_another_failure_is_told_from_the_recorded_one(tmp_path: Path) -> None:
     found = run(tmp_path, BODY, replace(ORDER, failure="KeyError in deposit"))
     assert found.kind is Kind.FAILS_OTHERWISE
     assert run(tmp_path, BODY, replace(ORDER, failure="")).kind is Kind.FAILS
+
+
+def exit_of(text: str = "", function: str = "check", complaints: tuple[str, ...] = (), status: int = 1) -> Ending:
+    frames = (Frame("bank.py", 7, function, True),)
+    return Ending(status, exit=UncaughtException("main", "SystemExit", text, frames), complaints=complaints)
+
+
+NO_MONEY = "exit status 1 in check: no money left in account #"
+
+
+@pytest.mark.parametrize(
+    ("ending", "held"),
+    [
+        (exit_of("no money left in account 7\nask the bank"), NO_MONEY),
+        (
+            exit_of(complaints=("error: no lock", "error: no account 'a'")),
+            "exit status 1 in check: error: no account #",
+        ),
+        (exit_of(status=3), "exit status 3 in check"),
+        (Ending(1), "exit status 1"),
+        (Ending(1, complaints=("error: 7 left",)), "exit status 1: error: # left"),
+    ],
+)
+def test_an_exit_is_known_by_what_it_says(ending: Ending, held: str) -> None:
+    assert failure_of(ending) == held
+    assert _is_exit(held, ending)
+
+
+@pytest.mark.parametrize(
+    ("held", "ending", "same"),
+    [
+        ("exit status 1", exit_of("no money left"), True),  # a test that was written before exits had a place
+        ("exit status 2", exit_of("no money left"), False),
+        ("exit status 1 in check", exit_of("no money left"), True),
+        (NO_MONEY, exit_of("no money left in account 8"), True),
+        (NO_MONEY, exit_of("no such account"), False),
+        (NO_MONEY, exit_of("no money left in account 8", "main"), False),
+        (NO_MONEY, exit_of(), False),
+        (NO_MONEY, Ending(1), True),  # nothing is known but the status
+        (NO_MONEY, Ending(1, complaints=("error: no such account",)), False),
+        ("exit status 1 in check: error: gone", exit_of(complaints=("error: gone", "error: busy")), True),
+        ("exit status 1 in check: error: gone", exit_of(complaints=("error: busy",)), False),
+        (NO_MONEY, Ending(None, signal=9), False),
+        ("KeyError in check", exit_of(), False),
+    ],
+)
+def test_exits_that_a_test_holds_differ_in_status_place_or_words(held: str, ending: Ending, same: bool) -> None:
+    assert _is_exit(held, ending) is same
+
+
+@pytest.mark.parametrize(
+    "leave", ["sys.exit('ledger: {0} of 2')", "print('error: {0} of 2', file=sys.stderr), sys.exit(1)"]
+)
+def test_an_exit_with_other_words_is_another_failure(leave: str, tmp_path: Path) -> None:
+    ends = 'raise ValueError(f"balance is {account.balance}")'
+    text = BROKEN.replace("import threading\n", "import sys, threading\n")
+    order = replace(ORDER, folder=tmp_path, failure="exit status 1 in <module>: ledger: # of #")
+    order = order if "ledger" in leave else replace(order, failure="exit status 1 in <module>: error: # of #")
+    found = {}
+    for what in ("missing", "left"):
+        program = text.replace(ends, leave.replace("of 2", f"of 2{' left' * (what == 'left')}").replace("{0}", "1"))
+        (tmp_path / "prog.py").write_text(program, encoding="utf-8")
+        found[what] = order.run().kind
+    assert found == {"missing": Kind.FAILS, "left": Kind.FAILS_OTHERWISE}
+    assert replace(order, failure="exit status 1").run().kind is Kind.FAILS, "as tests held it before"
 
 
 def test_programs_are_those_of_this_environment(tmp_path: Path) -> None:
