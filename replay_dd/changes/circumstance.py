@@ -228,7 +228,7 @@ class CodeChanges(Circumstance[Ending]):
         if self._levels[0] == "folder":
             return f"{file.path.rpartition('/')[0] or '.'}/ ({_counted(members.count)})"
         if kind is not Kind.LINE:
-            described = file.words(kind)
+            described = self.difference.words(first)
             return described if members.count == 1 else f"{described} ({_counted(members.count)})"
         change = self.difference.line_change(first)
         assert change is not None

@@ -101,7 +101,9 @@ def _unused_lines(
     difference: Difference, file: FileChange, deltas: IntervalSet, old: Executed, new: Executed
 ) -> IntervalSet:
     """The hunks of which no line is executed, and whose removal leaves the structure around them as it is."""
-    lines = {False: old.lines.get(file.old_path or "", ()), True: new.lines.get(file.new_path or "", ())}
+    before = {file.line_of_old(line) for line in old.lines.get(file.old_path or "", ())}
+    before.update(*(arrival.before for arrival in file.arrivals))  # executed where they were, if at all
+    lines = {False: before, True: new.lines.get(file.new_path or "", ())}
     executed = {side: {outline(file, new=side).statement_at(line) for line in lines[side]} for side in lines}
     hunks: dict[int, list[int]] = {}
     touched: dict[bool, set[int]] = {False: set(), True: set()}

@@ -4,8 +4,9 @@ Rules of this module:
 
 * A version that has been restructured defines new names in one place and uses them in many others. Once all that is new
   is there and all that is old still is, hardly any mixture misses a name.
-* An addition is a new file, a function or class that the old version of its file does not have, or an import or
-  assignment of names that it does not have. A removal is the same, seen from the new version.
+* An addition is a new file, a function that arrives from another one, a function or class that the old version of its
+  file does not have, or an import or assignment of names that it does not have. A removal is the same, seen from the
+  new version.
 * This is a guess: adding a name may change what a program does. What comes of it is run, like any other mixture.
 """
 
@@ -46,11 +47,11 @@ def _one_sided(difference: Difference, universe: IntervalSet, *, new: bool) -> I
         universe: the changes that count.
         new: those of the new version; otherwise those of the old one.
     """
-    whole = Kind.ADD if new else Kind.REMOVE
+    whole = (Kind.ADD, Kind.ARRIVE) if new else (Kind.REMOVE,)
     found: list[int] = []
     for number, file in enumerate(difference.files):
         deltas = difference.deltas_of(number) & universe
-        found += [delta for delta in deltas if difference.kind(delta) is whole]
+        found += [delta for delta in deltas if difference.kind(delta) in whole]
         of_line: dict[int, int] = {}
         for delta in deltas:
             change = difference.line_change(delta)

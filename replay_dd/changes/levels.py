@@ -104,7 +104,10 @@ def is_in_function(difference: Difference, delta: int) -> bool:
 
 
 def symbol_of(difference: Difference, delta: int) -> str:
-    """The name of the function or class around a line; empty outside of all."""
+    """The name of the function or class around a line, or that arrives; empty outside of all."""
+    arrival = difference.arrival(delta)
+    if arrival is not None:
+        return arrival.name
     found = _outline_at(difference, delta)
     return "" if found is None else found[0].symbol_at(found[1])
 
