@@ -24,6 +24,7 @@ from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import by_hunk, by_symbol, is_in_function, is_local
 from replay_dd.changes.names import Names, words_of
+from replay_dd.changes.pieces import pieces
 from replay_dd.changes.tree import Entry
 from replay_dd.dd import EMPTY, IntervalSet
 
@@ -186,6 +187,7 @@ class Dependences:
         self._add_needs_inside_files(found)
         self._add_needs_of_annotations(found)
         self._add_needs_of_arrivals(found)
+        self._add_needs_of_indentation(found)
         for delta in self._difference.all:
             if self._difference.kind(delta) is Kind.ADD and (listed := self.built_with([delta])):
                 found.setdefault(delta, {})[tuple(listed)] = None
@@ -209,6 +211,13 @@ class Dependences:
                     found.setdefault(delta, {})[tuple(leaving)] = None
                     for other in leaving:
                         found.setdefault(other, {})[(delta,)] = None
+
+    def _add_needs_of_indentation(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
+        """Where a head indents other lines, or no longer does: what must come or go with it."""
+        for number, file in enumerate(self._difference.files):
+            first = self._difference.deltas_of(number).first + len(file.kinds)
+            for delta, needed in pieces(file).needs.items() if file.lines else ():
+                found.setdefault(first + delta, {}).update(dict.fromkeys((first + other,) for other in needed))
 
     def _add_needs_of_annotations(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
         """In files that begin or cease to put off the evaluation of annotations: whatever may have some needs that."""

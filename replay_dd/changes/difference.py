@@ -17,7 +17,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
-from replay_dd.changes.file_change import Arrival, Kind, Version
+from replay_dd.changes.file_change import Arrival, FileChange, Kind, Version
 from replay_dd.changes.line_changes import LineChange
 from replay_dd.changes.paired_files import file_changes
 from replay_dd.changes.tree import Tree
@@ -76,11 +76,16 @@ class Difference:
         """The number of a delta among those of its file."""
         return delta - self._starts[self._file_of[delta]]
 
-    def line_change(self, delta: int) -> LineChange | None:
-        """What a delta does to a line; None if it does something else."""
+    def place_of_line(self, delta: int) -> tuple[FileChange, int] | None:
+        """The file of a delta that changes a line, and its number among the line changes; None for others."""
         file = self.files[self._file_of[delta]]
         number = self.local(delta) - len(file.kinds)
-        return file.lines[number] if number >= 0 else None
+        return (file, number) if number >= 0 else None
+
+    def line_change(self, delta: int) -> LineChange | None:
+        """What a delta does to a line; None if it does something else."""
+        place = self.place_of_line(delta)
+        return None if place is None else place[0].lines[place[1]]
 
     def kind(self, delta: int) -> Kind:
         """What a delta does."""
