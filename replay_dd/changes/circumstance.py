@@ -157,8 +157,9 @@ class CodeChanges(Circumstance[Ending]):
         found = [Guess(deltas) for deltas in told]
         if hunks >= LEAST_HUNKS:
             broken = self._workshop.broken_files
-            found.append(Guess(additions(self.difference, left, broken), without=False))
-            found.append(Guess(removals(self.difference, left, broken), alone=False))
+            added, taken = additions(self.difference, left, broken), removals(self.difference, left, broken)
+            found.append(Guess(self._completed(added, left), without=False))
+            found.append(Guess(left - self._reduced(left - taken, left), alone=False))
         return found
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:

@@ -20,6 +20,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import cast
 
+from replay_dd.changes.bindings import needs_of_bindings
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import by_hunk, by_symbol, is_in_function, is_local
@@ -186,6 +187,8 @@ class Dependences:
                 found.setdefault(delta, {}).update(uses)
         self._add_needs_inside_files(found)
         self._add_needs_of_annotations(found)
+        for delta, needed in needs_of_bindings(self._difference, self._names):
+            found.setdefault(delta, {})[tuple(self.unit(needed))] = None
         self._add_needs_of_arrivals(found)
         self._add_needs_of_indentation(found)
         for delta in self._difference.all:

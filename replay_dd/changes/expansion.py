@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from replay_dd.changes.bindings import bound_at_top
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.names import names_defined, names_imported, words_of
@@ -69,6 +70,7 @@ def _units(file: FileChange, changed: set[int], *, new: bool) -> Iterator[list[i
     found, other = outline(file, new=new), outline(file, new=not new)
     symbols = {other.symbol_at(line) for line in range(len(others))}
     words = words_of(b"".join(others).decode("utf-8", "replace"))
+    bound = bound_at_top(others) if is_python(file) else words
     units: dict[object, list[int]] = {}
     for line in range(len(lines)):
         parts = found.symbol_at(line).split(".")
@@ -79,13 +81,14 @@ def _units(file: FileChange, changed: set[int], *, new: bool) -> Iterator[list[i
         elif not found.is_in_function(line) and lines[line].strip():
             units.setdefault(found.statement_at(line), []).append(line)
     for unit, members in units.items():
-        if set(members) <= changed and (isinstance(unit, str) or _defines(file, lines, members, words)):
+        there = words if found.symbol_at(members[0]) else bound
+        if set(members) <= changed and (isinstance(unit, str) or _defines(file, lines, members, there)):
             yield members
 
 
-def _defines(file: FileChange, lines: Sequence[bytes], members: Sequence[int], words: Collection[str]) -> bool:
+def _defines(file: FileChange, lines: Sequence[bytes], members: Sequence[int], there: Collection[str]) -> bool:
     """Whether a statement defines or imports names, and none that the other version of the file has."""
     texts = [lines[line].decode("utf-8", "replace") for line in members]
     names = set(names_imported(" ".join(map(str.strip, texts))))
     names.update(*(names_defined(text, python=is_python(file)) for text in texts))
-    return bool(names) and names.isdisjoint(words)
+    return bool(names) and names.isdisjoint(there)
