@@ -349,6 +349,10 @@ class Log:
     arrivals: tuple[tuple[Any, ...], ...] = ()
     failure: str = ""
 
+    def with_note(self, note: str) -> Log:
+        """The same log, with one more note of what else the user should know."""
+        return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))
+
     @property
     def triggers(self) -> tuple[Trigger, ...]:
         """The schedule: the choices that were not the default ones, in order."""

@@ -238,6 +238,14 @@ def test_runs_in_fresh_processes_are_told_as_what_makes_a_hunt_slow(shop: Worksh
     assert "fresh process" not in asked_for.stdout + asked_for.stderr
 
 
+def test_a_command_that_hides_how_its_program_ends_is_told_so(shop: Workshop) -> None:
+    shop.write(RACE)
+    done = shop.run("hunt", "--runs", "4", "--", "sh", "-c", "python prog.py; true")
+    assert done.status == 1, done.stderr
+    told = "the command ended with exit status 0 instead of ValueError: balance is 1"
+    assert told in done.stderr
+
+
 def test_a_sleep_that_is_too_long_to_end_early_is_told(shop: Workshop) -> None:
     shop.write(SLOW)
     found = shop.run("hunt", "--runs", "30", *shop.program())

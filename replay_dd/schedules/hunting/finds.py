@@ -9,7 +9,7 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.failures.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.hunting.runs import HuntRuns
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.replaying.record import verified
+from replay_dd.schedules.replaying.record import ended_otherwise, verified
 from replay_dd.schedules.running.target import TargetRun
 
 MOST_FURTHER = 19  # failures that are kept beside the first
@@ -42,6 +42,7 @@ class Finds:
         self.passing: Log | None = None
         self.failing: Log | None = None
         self.not_reproduced = 0
+        self._otherwise = ""
 
     @property
     def complete(self) -> bool:
@@ -91,11 +92,12 @@ class Finds:
         for run, log in ((failed, failing), (passed, passing)):
             if run is not None and log is None:
                 self.not_reproduced += 1
-                self._batch.runner.stop_forking("a fresh replay of a forked run diverged")
+                self._batch.runner.stop_forking(self._otherwise or "a fresh replay of a forked run diverged")
 
     def _verified(self, run: TargetRun | None) -> Log | None:
         if run is None:
             return None
         log = verified(run, self._batch.time_limit_s).log
+        self._otherwise = self._otherwise or ended_otherwise(log)
         told = signature_of(log.ending)
         return log if log.verified and (not told.failed or told.mentions(self._failure)) else None

@@ -101,8 +101,7 @@ def with_note(run: TargetRun, doubt: Doubt | None) -> TargetRun:
     """The run, with the doubt among the notes of its log."""
     if doubt is None or str(doubt) in run.log.ending.notes:
         return run
-    ending = replace(run.log.ending, notes=(*run.log.ending.notes, str(doubt)))
-    return replace(run, log=replace(run.log, ending=ending))
+    return replace(run, log=run.log.with_note(str(doubt)))
 
 
 def _passes_plainly(log: Log, limit_s: float) -> bool:

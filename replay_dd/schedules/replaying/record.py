@@ -31,6 +31,7 @@ _ANOTHER_RUN = (
     "something outside the program was different when this run was repeated; the log holds the repeated run, which "
     "ends the same way but may print something else"
 )
+_OTHERWISE = "repeated with the same thread switches, the command ended with "
 _PREEMPTIONS = (1, 1, 2)  # for ``bounded``, in rotation
 
 
@@ -119,7 +120,7 @@ def _with_note_of_another(run: TargetRun, checked: TargetRun) -> TargetRun:
     log = checked.log
     if not log.verified or log.ending.digest == run.log.ending.digest:
         return checked
-    return replace(checked, log=replace(log, ending=replace(log.ending, notes=(*log.ending.notes, _ANOTHER_RUN))))
+    return replace(checked, log=log.with_note(_ANOTHER_RUN))
 
 
 def verify_log(log: Log, time_limit_s: float | None) -> Log:
@@ -131,6 +132,8 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
     A replay that diverges but ends the same way replaces the log and is then replayed itself: outside input, real time
     in a natural run, or an interpreter that the runtime's ``own_memory.py`` does not know may have shifted the
     addresses that determine the order of sets of objects. Replays share the same addresses.
+
+    A replay that takes the same switches but ends otherwise is told in a note: see :func:`ended_otherwise`.
     """
     candidate = log
     hangs = bool(log.ending.deadlock)
@@ -139,12 +142,24 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
             again = replay(candidate, time_limit_s=time_limit_s, count_visits=True, elsewhere=True, history=hangs)
         except (ProgramNotFoundError, NotControlledError) as error:  # it has removed or changed itself
             note = f"this log could not be replayed at once: {error.message}"
-            return replace(log, verified=None, ending=replace(log.ending, notes=(*log.ending.notes, note)))
+            return replace(log.with_note(note), verified=None)
         ending = with_unread_messages(candidate.ending, again.run.log.ending)
-        if not signature_of(ending).same(signature_of(again.run.log.ending)):
-            break
+        found = signature_of(again.run.log.ending)
+        if not signature_of(ending).same(found):
+            note = (
+                f"{_OTHERWISE}{found.text} instead of {signature_of(ending).text}; how the command ends is what counts"
+            )
+            return replace(log if again.divergence else log.with_note(note), verified=False)
         if again.divergence is None:
             ending = replace(ending, hang=again.run.log.ending.hang or candidate.ending.hang)
             return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)
+
+
+def ended_otherwise(log: Log) -> str:
+    """What the replay that was to verify a log told of its end, if only that differed; else nothing.
+
+    So ends a command that hides how its program has ended, as a script does that has another last line.
+    """
+    return next((note for note in log.ending.notes if note.startswith(_OTHERWISE)), "")
