@@ -4,7 +4,8 @@ Rules of this module:
 
 * Here the grammar tells what is bound outside of functions and classes. To be mentioned is not enough: in a file with
   `for t in tokens`, only the import makes `t.Any` work.
-* A name that another line binds from now on, such as another import, can be taken only when that is there.
+* A name that another line binds from now on, such as another import, goes and comes at once: without both, it is
+  missing, and of both, the later one counts.
 * What uses a new import needs it; what takes an import away needs the last uses to be gone.
 """
 
@@ -43,7 +44,11 @@ def needs_of_bindings(difference: Difference, names: Names) -> Iterator[tuple[in
             if len(taken) < len(taking) or len(brought) < len(bringing):
                 continue  # one stays
             if taken and brought:
-                yield from ((one, other) for one in taken for other in brought if one not in brought)
+                pairs = [
+                    (one, other) for one in taken for other in brought if not {one, other} <= {*taken} & {*brought}
+                ]
+                yield from pairs
+                yield from ((other, one) for one, other in pairs)
             elif brought and names.importing(name) & IntervalSet.of(brought):
                 users = _lines_in(difference, names.adding(name) & deltas)
                 yield from ((user, one) for user in users for one in brought if user not in brought)
