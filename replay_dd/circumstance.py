@@ -179,6 +179,10 @@ class Circumstance(ABC, Generic[Run]):
             ReplayDDError: this circumstance does not accept that as an answer.
         """
 
+    def alike(self, one: int, other: int) -> bool:
+        """Whether two deltas do the same thing, so that one may undo the other; asked only for :attr:`pairs`."""
+        return False
+
     def own_algorithm(self, failing: IntervalSet) -> Algorithm | None:
         """An algorithm for this search, if there is a better one than that of :attr:`algorithm`.
 

@@ -146,6 +146,10 @@ class UserActions(Circumstance[Run]):
         """The configuration, and what its deltas are."""
         return self.delta, configuration
 
+    def alike(self, one: int, other: int) -> bool:
+        """Whether two actions do the same."""
+        return isinstance(self.difference, SessionDifference) and self.difference.alike(one, other)
+
     def words(self, delta: int) -> str:
         """The actions of the delta."""
         with_it = self.difference.actions(IntervalSet.of([delta]))

@@ -16,11 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from replay_dd.dd import IntervalSet
-from replay_dd.events.model import Action, Session
+from replay_dd.events.model import Action, ActionKind, Session
 from replay_dd.events.result import ComparedAction
 from replay_dd.events.wellformed import groups_of
 
 LONG_PAUSE_MS = 2000
+# Within what a person hits the same button twice.
+SAME_PLACE_PX = 8
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,11 @@ class SessionDifference:
         removals = {step.delta for step in self.steps if step.delta is not None and not step.added}
         return configuration & IntervalSet.of(sorted(reached | removals))
 
+    def alike(self, one: int, other: int) -> bool:
+        """Whether two deltas do the same: press the same keys, or click at the same place of the same window."""
+        first, second = (self.actions(IntervalSet.of([delta])) for delta in (one, other))
+        return len(first) == len(second) and all(map(_do_the_same, first, second))
+
     @property
     def cuts(self) -> tuple[int, ...]:
         """Deltas at which something new begins: a dialog is opened, or the person made a pause."""
@@ -88,6 +95,13 @@ class SessionDifference:
     def _kept(self, configuration: IntervalSet) -> list[_Step]:
         applied = set(configuration)
         return [step for step in self.steps if _is_kept(step, applied)]
+
+
+def _do_the_same(one: Action, other: Action) -> bool:
+    if (one.kind, one.window, one.text, one.button) != (other.kind, other.window, other.text, other.button):
+        return False
+    ways = zip(one.start or (0, 0), other.start or (0, 0), strict=True)
+    return one.kind is not ActionKind.MOTION and all(abs(here - there) <= SAME_PLACE_PX for here, there in ways)
 
 
 def _is_kept(step: _Step, applied: set[int]) -> bool:

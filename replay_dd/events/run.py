@@ -37,10 +37,12 @@ from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
 from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import PrivateDisplay, check_alive
+from replay_dd.events.x11.event_loop import EventLoop
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.pictures import screenshot
 from replay_dd.events.x11.player import Player, XTestPlayer
 from replay_dd.events.x11.program import RunningProgram
+from replay_dd.events.x11.tk_send import TkSend
 from replay_dd.events.x11.widgets import TkWidgets
 from replay_dd.events.x11.windows import describe, top_windows, visible_areas
 
@@ -155,7 +157,9 @@ class Stage:
         trees = [self.program.tree, *display.trees()]
         self._idle = IdleRule(self._connection, trees, self.program.over, conditions.patience_s)
         self._answers = Answers(self._connection, self.program.tree)
-        self._widgets = TkWidgets(self._connection, self.program.over)
+        tk = TkSend(self._connection)
+        self._idle.ask = EventLoop(self._answers, tk).ask
+        self._widgets = TkWidgets(self._connection, tk, self.program.over)
         try:
             self._wait_for_window()
             self.start_s = time.monotonic() - self.program.started

@@ -308,7 +308,7 @@ class _Course(Generic[Run]):
         if own is not None:
             return own
         if circumstance.pairs and circumstance.goal is Goal.SIMPLIFY and self._tests.sequential is None:
-            return PairsToo(lambda failing: self._one_by_one(circumstance, failing), current)
+            return PairsToo(lambda failing: self._one_by_one(circumstance, failing), current, circumstance.alike)
         return self._one_by_one(circumstance, current)
 
     def _one_by_one(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:

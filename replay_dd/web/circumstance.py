@@ -261,6 +261,14 @@ class FlowSteps(Circumstance[FlowRun]):
                 "Assert what holds before the failing action, for instance that an error box is not visible.",
             )
 
+    def alike(self, one: int, other: int) -> bool:
+        """Whether two deltas do the same to the same element."""
+        return self._deeds(one) == self._deeds(other)
+
+    def _deeds(self, delta: int) -> list[tuple[object, ...]]:
+        steps = [self._flow.steps[number] for number in self._step_deltas.deltas[delta]]
+        return [(step.type, step.selectors, step.data.get("key")) for step in steps]
+
     def words(self, delta: int) -> str:
         """Describe the steps of the delta."""
         return ", ".join(describe(self._flow.steps[number]) for number in self._step_deltas.deltas[delta])

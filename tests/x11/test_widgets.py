@@ -10,7 +10,8 @@ from replay_dd.cli.show_session import show_session
 from replay_dd.events.model import EndingKind, GuiProgram, Session
 from replay_dd.events.run import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay
-from replay_dd.events.x11.widgets import answer_in, in_words, programs_in
+from replay_dd.events.x11.tk_send import answer_in, programs_in
+from replay_dd.events.x11.widgets import in_words
 from tests.x11.acts import click, key, motion
 from tests.x11.conftest import SCREEN
 from tests.x11.test_toolkits import TOOLKITS, python_with
@@ -69,6 +70,54 @@ def test_widgets_of_tk_are_named() -> None:
     )
 
 
+FORM = """
+import tkinter
+from tkinter import ttk
+root = tkinter.Tk()
+root.geometry("700x400+0+0")
+def put(widget, x, y, width, height=20):
+    widget.place(x=x, y=y, width=width, height=height)
+    return widget
+put(tkinter.Label(root, text="Name:"), 0, 0, 60)
+put(tkinter.Entry(root, textvariable=tkinter.StringVar(root, "Ann")), 70, 0, 100)
+put(tkinter.Label(root, text="Age"), 180, 0, 40)
+put(ttk.Spinbox(root), 225, 0, 50)
+put(tkinter.Entry(root), 290, 0, 60)
+put(ttk.Label(root, text="Notes"), 0, 40, 60)
+put(tkinter.Text(root), 0, 60, 200, 60)
+put(ttk.Combobox(put(ttk.Labelframe(root, text="Shipping"), 250, 40, 200, 100)), 10, 20, 80)
+put(tkinter.Label(root, text="Drinks"), 0, 140, 60, 60)
+put(tkinter.Listbox(root), 70, 140, 80, 60).insert("end", "tea")
+put(tkinter.Scale(root, label="Volume", orient="horizontal"), 250, 160, 150, 60)
+put(ttk.Entry(root), 500, 300, 50)
+put(tkinter.Label(root, text="Size"), 0, 220, 60)
+put(tkinter.Entry(root), 70, 220, 60)
+put(ttk.Treeview(root, show="tree"), 0, 250, 100, 60)
+root.mainloop()
+"""
+
+
+def test_widgets_without_a_text_have_that_of_their_label() -> None:
+    python = python_with(TOOLKITS["Tk"][1])
+    if python is None:
+        pytest.skip("NO TK: names of widgets are not tried (on Debian: apt install python3-tk)")
+    session = Session(GuiProgram((python, "-c", FORM), str(Path.cwd()), here=True), SCREEN)
+    named = {
+        (100, 10): 'entry "Name"',
+        (240, 10): 'spinbox "Age"',
+        (320, 10): "entry .!entry2",  # between it and the label is what that is for
+        (100, 90): 'text "Notes"',
+        (300, 90): 'combobox "Shipping"',
+        (100, 150): 'row "tea" of listbox "Drinks"',
+        (300, 200): 'scale "Volume"',
+        (520, 310): "entry .!entry3",
+        (20, 280): "treeview .!treeview",  # what is above it is the label of the entry
+    }
+    with PrivateDisplay(SCREEN, "") as display:
+        done = run_session(session, [click(*place) for place in named], display, Conditions(), want_targets=True)
+    assert done.targets == tuple(named.values())
+
+
 def test_the_pictures_of_a_session_come_with_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     python = python_with(TOOLKITS["Tk"][1])
     if python is None:
@@ -88,10 +137,12 @@ def test_the_pictures_of_a_session_come_with_names(tmp_path: Path, capsys: pytes
     [
         ("", ""),
         ("Frame\n.!frame\n", ""),
-        ("Entry\n.!entry\n", "entry .!entry"),
-        ("TButton\n.b\nOK", 'button "OK"'),
-        ("Text\n.t\n", "text .t"),
-        ("Label\n.l\ntwo\n lines " + 40 * "x", f'label "two lines {29 * "x"}…"'),
+        ("Entry\n.!entry\n\n", "entry .!entry"),
+        ("Entry\n.!entry\nFirst name:\n", 'entry "First name"'),
+        ("TButton\n.b\nSize\nOK", 'button "OK"'),
+        ("Listbox\n.l\nDrinks\ntea", 'row "tea" of listbox "Drinks"'),
+        ("Text\n.t\n\n", "text .t"),
+        ("Label\n.l\n\ntwo\n lines " + 40 * "x", f'label "two lines {29 * "x"}…"'),
     ],
 )
 def test_widgets_in_words(told: str, words: str) -> None:

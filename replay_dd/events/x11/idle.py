@@ -7,6 +7,9 @@ that reads from a terminal waits for anything, too, but the looks are then farth
 got reaches the thread only when the system passes it on.
 
 No waiting reproduced 0 of 24 real crashes, round trips alone 7 of 24, this rule 24 of 24.
+
+A program that is never idle (a game, an animation) is ready when it has answered from its event loop instead
+(:mod:`replay_dd.events.x11.turns`). It is asked after the whole patience, and early once that has run out a few times.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from collections.abc import Callable, Sequence
 
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.processes import ProcessTree
+from replay_dd.events.x11.turns import IsAnswered, Turns
 
 BETWEEN_LOOKS_S = 0.0003
 # The system hands a terminal's input on in a task of its own, which takes its turn like any other.
@@ -23,6 +27,10 @@ BETWEEN_LOOKS_AT_TERMINAL_S = 0.02
 PATIENCE_S = 1.0
 SHORTEST_PATIENCE_S = 0.1
 IMPATIENT_AFTER = 3
+# How often in a row a program that has answered, but was not idle, has to be idle until it is trusted to be so again.
+CALM_AFTER = 10
+# How long a program that is never idle gets to be idle after all, before it is asked.
+BEFORE_ASKING_S = 0.01
 LONGEST_EXTENSION = 20  # times the patience, on a machine that is busy with other programs
 
 
@@ -34,6 +42,10 @@ class IdleRule:
         trees: the processes to look at: program, window manager, X server.
         over: tells that there is nothing to wait for any more: the program has ended.
         patience_s: how long to wait at most for one action.
+
+    Attributes:
+        ask: asks the program in its event loop, as :meth:`~replay_dd.events.x11.turns.EventLoop.ask` does; by default,
+            nobody answers.
     """
 
     def __init__(
@@ -48,11 +60,13 @@ class IdleRule:
         self._over = over
         self._patience_s = patience_s
         self._expired = 0
+        self._until_calm = 0
+        self.ask: Callable[[], IsAnswered | None] = lambda: None
 
     def wait(self, patience_s: float | None = None) -> bool:
-        """Wait until all is idle; False where it did not become so in time, or the program has ended.
+        """Wait until all is idle, or ready; False where it did not become so in time, or the program has ended.
 
-        A program that is never idle (an animation, a clock) costs the whole patience for each action, so patience gets
+        Of a program that is never idle and answers nobody, each action costs the whole patience, so patience gets
         shorter when it has run out a few times. Where other programs keep the processors busy, patience is longer by
         the time that this one waits for a processor: else it would get the next action before it has seen this one.
 
@@ -61,22 +75,35 @@ class IdleRule:
         """
         patience = self._patience_s if patience_s is None else patience_s
         begin, starved_s = time.monotonic(), self._starved_s()
-        until = begin + patience
+        until, extended_s = begin + patience, 0.0
+        ask_at = begin + BEFORE_ASKING_S if self._is_restless else until
+        turns: Turns | None = None
         self._connection.sync()
         self._connection.sync()
         while not self._over():
             if self._is_idle():
-                if patience_s is None:
+                self._until_calm -= 1
+                if patience_s is None and self._until_calm <= 0:
                     self._expired = 0
                 return True
-            if time.monotonic() > until:
+            now = time.monotonic()
+            if turns is None and now > ask_at:
+                turns = Turns(self.ask)
+                if turns.known and now > until:
+                    until += patience  # as long again for the answers
+            if turns is not None and turns.are_over() and self._others_sleep():
+                self._until_calm = CALM_AFTER
+                if not self._is_restless:
+                    self._note_expiry(at_start=patience_s is not None, answered=True)
+                return True
+            if now > until:
                 extra_s = min(self._starved_s() - starved_s, patience * (LONGEST_EXTENSION - 1))
-                if begin + patience + extra_s > until:
-                    until = begin + patience + extra_s
+                if extra_s > extended_s:
+                    until, extended_s = until + extra_s - extended_s, extra_s
                     continue
-                for tree in self._trees:
-                    tree.excuse_sleepers()
-                self._learn(patience_s)
+                self._note_expiry(at_start=patience_s is not None, answered=False)
+                if patience_s is None and self._is_restless:
+                    self._patience_s = max(self._patience_s / 2, SHORTEST_PATIENCE_S)
                 return False
             time.sleep(BETWEEN_LOOKS_S)
         return False
@@ -95,8 +122,17 @@ class IdleRule:
         time.sleep(BETWEEN_LOOKS_AT_TERMINAL_S if at_terminal else BETWEEN_LOOKS_S)
         return all(tree.look() == look for tree, look in zip(self._trees, first, strict=True))
 
-    def _learn(self, patience_s: float | None) -> None:
-        if patience_s is None:
+    @property
+    def _is_restless(self) -> bool:
+        return self._expired >= IMPATIENT_AFTER
+
+    def _others_sleep(self) -> bool:
+        return all(tree.look() is not None for tree in self._trees[1:])
+
+    def _note_expiry(self, *, at_start: bool, answered: bool) -> None:
+        for tree in self._trees:
+            tree.excuse_sleepers()
+        if at_start and answered:
+            self._expired = IMPATIENT_AFTER  # nobody has done anything yet, so it will always be like that
+        elif not at_start:
             self._expired += 1
-            if self._expired >= IMPATIENT_AFTER:
-                self._patience_s = max(self._patience_s / 2, SHORTEST_PATIENCE_S)

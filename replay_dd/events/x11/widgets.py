@@ -2,29 +2,79 @@
 
 Rules of this module:
 
-* Programs of Tk (tkinter, wish) evaluate scripts that other clients of their display send them (the command ``send``
-  of Tk; its protocol is told in ``unix/tkUnixSend.c`` of Tk's sources), if these know the display's cookie. A program
-  says on the root window which windows take such scripts; others are not asked anything.
-* The script only asks. It calls nothing of the program's own, and is sent only when the program is idle.
+* The script (:mod:`replay_dd.events.x11.tk_send`) only asks. It calls nothing of the program's own, and is sent only
+  when the program is idle.
 * A program that does not answer once is not asked again.
 """
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
 
 from replay_dd.events.model import Action, ActionKind
 from replay_dd.events.x11.connection import Connection
+from replay_dd.events.x11.tk_send import TkSend
 
 _LIMIT_S = 2.0
 _TICK_S = 0.001
-_STRING = 31  # the predefined atom of texts (X Window System Protocol, appendix B)
-_APPEND = 2
 _LONGEST_TEXT = 40
-# Class, path and text of the widget at a place of the screen, or of the one with the keyboard.
+# What a person takes for the label of a widget: the nearest one to its left, with no other widget between, or else one
+# close above it with nothing but labels beside it, or else the title of the group around it. How far away it may be,
+# and how far it may reach into it, is in pixels.
+_LABEL = """{w {farthest_left 250} {farthest_above 30} {touching 3}} {
+    set labels {}
+    set others {}
+    set all [winfo children [winfo toplevel $w]]
+    for {set i 0} {$i < [llength $all]} {incr i} {
+        set v [lindex $all $i]
+        lappend all {*}[winfo children $v]
+        if {$v eq $w || ![winfo viewable $v] || [string match $v.* $w] || [string match $w.* $v]
+            || [winfo toplevel $v] ne [winfo toplevel $w]} continue
+        set x [winfo rootx $v]
+        set y [winfo rooty $v]
+        set place [list $x $y [expr {$x + [winfo width $v]}] [expr {$y + [winfo height $v]}]]
+        if {[winfo class $v] in {Label TLabel}} {
+            if {[$v cget -text] ne ""} {lappend labels [list {*}$place [$v cget -text]]}
+        } elseif {[winfo class $v] ni {Frame TFrame Labelframe TLabelframe TNotebook Panedwindow TPanedwindow}} {
+            lappend others $place
+        }
+    }
+    set left [winfo rootx $w]
+    set top [winfo rooty $w]
+    set right [expr {$left + [winfo width $w]}]
+    set bottom [expr {$top + [winfo height $w]}]
+    set found [list $farthest_left ""]
+    foreach label $labels {
+        lassign $label x y end down text
+        set middle [expr {($y + $down) / 2}]
+        set gap [expr {$left - $end}]
+        if {$gap < -$touching || $gap >= [lindex $found 0] || $middle < $top || $middle > $bottom} continue
+        foreach other $others {
+            lassign $other a b c d
+            if {$c > $end && $a < $left && $b <= $middle && $d >= $middle} {set gap $farthest_left}
+        }
+        if {$gap < [lindex $found 0]} {set found [list $gap $text]}
+    }
+    if {[lindex $found 1] ne ""} {return [lindex $found 1]}
+    set found [list $farthest_above ""]
+    foreach label $labels {
+        lassign $label x y end down text
+        set middle [expr {($y + $down) / 2}]
+        set gap [expr {$top - $down}]
+        if {$gap < -$touching || $gap >= [lindex $found 0] || $x >= $right || $end <= $left} continue
+        foreach other $others {
+            lassign $other a b c d
+            if {$b <= $middle && $d >= $middle} {set gap $farthest_above}
+        }
+        if {$gap < [lindex $found 0]} {set found [list $gap $text]}
+    }
+    if {[lindex $found 1] ne ""} {return [lindex $found 1]}
+    for {set v [winfo parent $w]} {$v ne ""} {set v [winfo parent $v]} {
+        if {[winfo class $v] in {Labelframe TLabelframe}} {return [$v cget -text]}
+    }
+}"""
 _SCRIPT = """apply {{x y} {
     set w [expr {$x eq "" ? [focus] : [winfo containing $x $y]}]
     if {$w eq "" || $w eq [winfo toplevel $w] && [winfo class $w] ne "Menu"} {return}
@@ -58,9 +108,11 @@ _SCRIPT = """apply {{x y} {
             }
         }
     }
-    if {$text eq ""} {catch {set text [$w cget -text]}}
-    join [list $class $w $text] "\\n"
-}} """
+    foreach option [$w configure] {
+        if {$text eq "" && [lindex $option 0] in {-text -label}} {set text [lindex $option end]}
+    }
+    join [list $class $w [apply LABEL $w] $text] "\\n"
+}} """.replace("LABEL", f"{{{_LABEL}}}")
 # Parts of widgets: what they are called, and whether the widget is named, too.
 _PARTS = {
     "Menu": ("menu entry", False),
@@ -78,14 +130,14 @@ class TkWidgets:
 
     Args:
         connection: to the display.
+        tk: asks them.
         over: tells that the program has ended.
     """
 
-    def __init__(self, connection: Connection, over: Callable[[], bool]) -> None:
+    def __init__(self, connection: Connection, tk: TkSend, over: Callable[[], bool]) -> None:
         self._connection = connection
+        self._tk = tk
         self._over = over
-        self._own: Any = None
-        self._questions = 0
         self._silent = False
 
     def name(self, action: Action) -> str:
@@ -95,37 +147,17 @@ class TkWidgets:
         x_px, y_px = action.start or ("{}", "{}")
         script = f"{_SCRIPT}{x_px} {y_px}".encode()
         with self._connection.watched():
-            for window, name in self._programs():
-                with contextlib.suppress(*self._connection.bad_resource):
-                    window.get_geometry()  # it may have gone
-                    told = in_words(self._ask(window, name, script))
-                    if told:
-                        return told
+            for window, name in self._tk.programs():
+                told = in_words(self._ask(window, name, script))
+                if told:
+                    return told
         return ""
 
-    def _programs(self) -> list[tuple[Any, bytes]]:
-        """The windows that take scripts, and the names of the programs that they belong to."""
-        found = self._connection.root.get_full_property(self._connection.atom("InterpRegistry"), 0)
-        value = found.value if found is not None else b""
-        display = self._connection.display
-        return [
-            (display.create_resource_object("window", number), name)
-            for number, name in programs_in(value if isinstance(value, bytes) else str(value).encode())
-        ]
-
     def _ask(self, window: Any, name: bytes, script: bytes) -> str:
-        if self._own is None:
-            # Answers come to a window of the one who asks. It is never shown.
-            self._own = self._connection.root.create_window(-1, -1, 1, 1, 0, 0)
-        self._questions += 1
-        comm = self._connection.atom("Comm")
-        asked = b"\0c\0-n %b\0-r %x %d\0-s %b\0" % (name, self._own.id, self._questions, script)
-        window.change_property(comm, _STRING, 8, asked, mode=_APPEND)
-        self._connection.sync()
+        question = self._tk.ask(window, name, script)
         until = time.monotonic() + _LIMIT_S
         while not self._over():
-            answers = self._own.get_full_property(comm, 0)
-            told = None if answers is None else answer_in(bytes(answers.value), self._questions)
+            told = self._tk.answer(question)
             if told is not None:
                 return told
             if time.monotonic() > until:
@@ -135,43 +167,25 @@ class TkWidgets:
         return ""
 
 
-def programs_in(registry: bytes) -> list[tuple[int, bytes]]:
-    """The windows and names of programs in the property InterpRegistry."""
-    found = []
-    for entry in registry.split(b"\0"):
-        number, _, name = entry.partition(b" ")
-        with contextlib.suppress(ValueError):
-            found.append((int(number, 16), name))
-    return found
-
-
-def answer_in(data: bytes, question: int) -> str | None:
-    """The answer to a question in the property Comm; empty if it was an error, None if it is not there."""
-    for answer in data.split(b"\0r\0")[1:]:
-        fields = answer.split(b"\0")
-        if b"-s %d" % question in fields:
-            failed = any(field.startswith(b"-c ") for field in fields)
-            result = next((field[3:] for field in fields if field.startswith(b"-r ")), b"")
-            return "" if failed else result.decode(errors="replace")
-    return None
-
-
 def in_words(told: str) -> str:
     """A widget as a person would name it.
 
     Args:
-        told: its class, its path and the text at that place, on lines of their own.
+        told: its class, its path, its label and the text at that place, on lines of their own.
     """
-    kind, _, rest = told.partition("\n")
-    path, _, text = rest.partition("\n")
-    text = " ".join(text.split())
-    if len(text) > _LONGEST_TEXT:
-        text = f"{text[: _LONGEST_TEXT - 1]}…"
+    kind, path, label, text = (*told.split("\n", 3), "", "", "", "")[:4]
+    text, label = _shortened(text), _shortened(label.strip().rstrip(":"))
     if not path or kind in _CONTAINERS:
         return ""
     # Classes of themed widgets have a T before their names: TButton.
     plain = (kind[1:] if kind[0] == "T" and kind[1:2].isupper() else kind).lower()
-    if not text:
-        return f"{plain} {path}"
     part, with_widget = _PARTS.get(kind, (plain, False))
-    return f'{part} "{text}" of {plain} {path}' if with_widget else f'{part} "{text}"'
+    widget = f'{plain} "{label}"' if label else f"{plain} {path}"
+    if not text:
+        return widget
+    return f'{part} "{text}" of {widget}' if with_widget else f'{part} "{text}"'
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SIMPLIFY_LIMIT_S = 60.0
 _MANY_CHOICES = 3  # to leave some of so many out takes about as many runs as to try the likeliest preemptions
 _SIMPLER_RUNS = 80  # how many runs with preemptions are tried to find a simpler schedule with the same failure
+_SAME_RUNS = 8  # how many more, once one of them fails alike, but with another message
 
 
 class Simplifier:
@@ -149,6 +150,7 @@ class Simplifier:
         if len(log.triggers) < 2 or signature_of(first).kind != PASSED or wanted.in_step or not self._left_s:
             return log
         alike: Log | None = None
+        last = math.inf
         with closing(self._batch.runs(plans)) as runs:
             for number, (plan, run) in enumerate(runs):
                 self._count()
@@ -157,13 +159,14 @@ class Simplifier:
                 learn(number, plan, run)
                 self._tried.add(plan.triggers)
                 found = signature_of(run.log.ending)
-                if not found.mentions(failure) or not found.same_but_for_message(wanted):
-                    continue
-                if not found.same(wanted):
-                    alike = alike or run.log
-                elif len(run.log.triggers) < len(log.triggers) and (simpler := self._verified(run.log)) is not None:
-                    return simpler
-        return self._verified(alike) or log if alike is not None and may_differ else log
+                if found.mentions(failure) and found.same(wanted):
+                    if len(run.log.triggers) < len(log.triggers) and (simpler := self._verified(run.log)) is not None:
+                        return simpler
+                elif alike is None and may_differ and found.mentions(failure) and found.same_but_for_message(wanted):
+                    alike, last = run.log, number + _SAME_RUNS
+                if number == last:
+                    break
+        return self._verified(alike) or log if alike is not None else log
 
     def _single_preemptions(self, seed: int) -> Iterator[Plan]:
         likely = list(self._likely_preemptions(_SIMPLER_RUNS // 2))

@@ -150,6 +150,10 @@ def _race(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation:
     story = tell_race(conflict, twins.failing, twins.passing, at_once, links.proved)
     if story is None:
         return Explanation(None, interrupted=interrupted)
+    if not links.proved and kind_of(conflict, at_once) == ORDER_VIOLATION:
+        other = _of_first_look(trials, isolated, only_proved=True)
+        if other.story is not None:
+            return other
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
         other = _of_first_look(trials, isolated)
@@ -206,16 +210,17 @@ def _other_orders(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict,
     return proved
 
 
-def _of_first_look(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
+def _of_first_look(trials: OrderTrials, switch: GuiltySwitch, *, only_proved: bool = False) -> Explanation:
     """The story of the first look that differs between the runs; none if what was tried speaks against it."""
     twins = trials.twins
     if twins.failing_hang is not None:
         return Explanation(None)
     told = tell_tasks(twins.failing, twins.passing, trials.ending)
-    if told is not None:
+    if told is not None and not only_proved:
         return Explanation(told[1], conflict=told[0])
     looks = conflicts_of_first_looks(twins.failing, twins.passing)
-    return _first_told(trials, ((switch, with_own_check(seen, twins.failing)) for seen in looks), INFERRED)
+    own = ((switch, with_own_check(seen, twins.failing)) for seen in looks)
+    return _first_told(trials, own, INFERRED, only_proved=only_proved)
 
 
 def _of_other_choice(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:

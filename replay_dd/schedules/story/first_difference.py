@@ -7,7 +7,8 @@ Rules of this module:
 
 * A look counts if it decided something, and the same visit of the same place found another plain value in the passing
   run.
-* Another thread must have stored there, before the look in one run and after it in the other.
+* Another thread must have stored there, before the look in one run and after it in the other. Where it stores only in
+  the failing run, as another one did so in the passing run, it must store what the look found there.
 """
 
 from __future__ import annotations
@@ -39,7 +40,12 @@ def conflicts_of_first_looks(failing: Observation, passing: Observation) -> Iter
             continue
         stores = [one for one in failing.accesses if one.thread != look.thread and _stores(one, look)]
         now = when[look.number]
-        late = [one for one in stores if one.number > look.number and when.get(one.number, now) < now]
+        expected = usual[visit].old
+        late = [
+            one
+            for one in stores
+            if one.number > look.number and (when[one.number] < now if one.number in when else one.new.same(expected))
+        ]
         early = [one for one in stores if one.number < look.number and when.get(one.number, -1) > now]
         if late:
             found += 1

@@ -74,6 +74,15 @@ def test_one_preemption_that_fails_at_the_same_place_is_simpler(
     assert found is (log if chosen is None else runs[chosen])
 
 
+def test_the_same_message_is_sought_in_a_few_more_runs_only() -> None:
+    batch = Batch([schedule(("0.1", 7, "0.2"), ending=OTHER_MESSAGE)])
+    log = schedule(("0.1", 4, "0.2"), ("0.2", 5, "0.1"), ending=FAILED)
+    simplifier = Simplifier(cast("HuntRuns", batch))
+    simplifier._verified = lambda log: log  # type: ignore[method-assign]
+    assert simplifier.with_one_preemption(log, 0) is batch.logs[0]
+    assert batch.made == 1 + simplify._SAME_RUNS
+
+
 class Likely(Iterator[Plan]):
     """Stands in for the plans of a hunt: so many preemptions."""
 

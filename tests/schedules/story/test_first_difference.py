@@ -31,6 +31,16 @@ def test_a_look_that_came_too_late_is_told_with_the_early_store() -> None:
     assert (conflict.right.access, conflict.right.others) == (failing.accesses[1], (failing.accesses[0],))
 
 
+def test_the_late_store_may_be_that_of_another_thread_in_the_passing_run() -> None:
+    own = STORED._replace(thread="0.2")
+    failing, passing = seen(look("0.2", 1), STORED), seen(own, look("0.2", 2))
+    (conflict,) = conflicts_of_first_looks(failing, passing)
+    assert conflict.right is not None
+    assert conflict.right.access == failing.accesses[1]
+    other = STORED._replace(new=number(3))  # not what it found in the passing run
+    assert list(conflicts_of_first_looks(seen(look("0.2", 1), other), passing)) == []
+
+
 def test_a_look_counts_if_it_decides_and_another_thread_stored_on_its_other_side() -> None:
     for failing, passing in (
         (seen(look("0.2", 1)._replace(tested=False), STORED), seen(STORED, look("0.2", 2)._replace(tested=False))),

@@ -33,6 +33,7 @@ TOLD = [
     ("shelves", "modified while iterated", {"Store.shelves"}, ["(shelves.py:11)", "(shelves.py:17)"]),
     ("autosave", "check-then-act", {"AutoSave.pending"}, ["(autosave.py:21)", "(autosave.py:24)", "(autosave.py:16)"]),
     ("rod", "order violation", {"Rod.cells"}, ["reads Rod.cells (rod.py:21) before", "(rod.py:30)"]),
+    ("harvest", "order violation", {"Harvest.whole"}, ["(harvest.py:19)", "(harvest.py:18)"]),
     ("pidfile", "torn update", {"daemon.pid"}, ["os.replace()"]),
     ("room", "lost update", {"Room.next"}, ["(room.py:12)", "(room.py:14)"]),
     ("export", "lost update", {"Exports.number"}, ["(export.py:14)", "another order, too", "(export.py:21)"]),

@@ -1,0 +1,83 @@
+"""The program of `tests/x11/window_program.py`, simulated: what isolation makes of runs needs no display.
+
+It knows the events `key`, `key:a`, `button` and `button:1`, wherever the pointer is, and these deeds: `in order=...`,
+`exit3`, `deadlock`, `sometimes` (in each run but the second of three) and `seven times`. With `twice=key:b` it crashes
+only if that came an even number of times.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from replay_dd.events.failure_signature import of_exit, of_hang, of_signal
+from replay_dd.events.model import Action, Ending, EndingKind, GuiProgram, InputKind, Pace, Screen, Session
+from replay_dd.events.run import Run
+from replay_dd.events.runner import SessionRunner
+
+SCREEN = Screen(800, 600)
+CRASH = of_signal(11, "program+0x10", ["program+0x10"], "")
+
+
+def session_of(behaviour: str, **fields: Any) -> Session:
+    """A session with the simulated program."""
+    return Session(GuiProgram(("program", behaviour), "/"), SCREEN, window_manager="", **fields)
+
+
+class SimulatedProgram:
+    """Plays actions to the program that a session names, and notes at which paces.
+
+    Attributes:
+        deaf_at: the paces at which only the first action comes to something.
+        paces: the pace of each run so far.
+    """
+
+    def __init__(self) -> None:
+        self.deaf_at: tuple[Pace, ...] = ()
+        self.paces: list[Pace] = []
+        self._crashes = 0
+
+    def run(self, runner: SessionRunner, actions: Sequence[Action], **_: Any) -> Run:
+        """What :meth:`SessionRunner.run` would return."""
+        pace = runner.conditions.pace
+        self.paces.append(pace)
+        behaviour = runner.session.program.command[1]
+        deeds = dict(item.split("=", 1) for item in behaviour.split(",") if item)
+        awaited = [event for event in deeds.pop("in order", "").split("+") if event]
+        twice, times = deeds.pop("twice", ""), 0
+        ending, played = None, 0
+        for action in actions[:1] if pace in self.deaf_at else actions:
+            played += 1
+            for event in _events_of(action):
+                times += event == twice
+                if awaited and event == awaited[0]:
+                    del awaited[0]
+                    ending = ending or (None if awaited or times % 2 else CRASH)
+                ending = ending or self._do(deeds.get(event, ""))
+            if ending is not None and ending.kind is not EndingKind.HANG:
+                break
+        if ending is None:
+            ending = Ending(EndingKind.OPEN, "still running at the end")
+        # That a program waits for ever shows at the end only.
+        played = len(actions) if ending.kind is EndingKind.HANG else played
+        return Run(replace(ending, actions=played), (), 0.0, 0.0)
+
+    def _do(self, deed: str) -> Ending | None:
+        if deed == "deadlock":
+            return of_hang(0.5, "")
+        if deed in ("sometimes", "seven times"):
+            self._crashes += 1
+            crashes = self._crashes <= 7 if deed == "seven times" else self._crashes % 3 != 2
+            return CRASH if crashes else None
+        return of_exit(int(deed.removeprefix("exit")), "") if deed else None
+
+
+def _events_of(action: Action) -> Iterator[str]:
+    kinds: dict[InputKind, Callable[[Any], str]] = {
+        InputKind.KEY_PRESS: lambda item: f"key:{item.key}",
+        InputKind.BUTTON_PRESS: lambda item: f"button:{item.button}",
+    }
+    told = [kinds[item.kind](item) for item in action.inputs if item.kind in kinds]
+    return itertools.chain.from_iterable((event, event.split(":")[0]) for event in told)
