@@ -146,19 +146,23 @@ class CodeChanges(Circumstance[Ending]):
         return self._isolating
 
     def _guesses(self, failing: IntervalSet) -> Sequence[Guess]:
-        """What is suspected from what the failing version printed; nothing below the first level."""
+        """What is suspected from what the failing version printed, or only moves; nothing below the first level."""
         left, resolution = failing - self.base, self._resolution
         if self._clues is None or resolution is None:
             return ()
+        # A program whose functions are in their new places as they were does what the old one did.
+        moved = IntervalSet.of([delta for delta in left if self.difference.arrival(delta) is not None])
+        found = [Guess(self._completed(moved, left), without=False)] if moved else []
         hunks = len(groups(self.difference, left, "hunk"))
         if hunks < LEAST_GROUPS:
-            return ()
+            return found
         told = guesses(resolution.dependences, self._clues, self._workshop.program_words, left)
-        found = [Guess(deltas) for deltas in told]
+        found += [Guess(deltas) for deltas in told]
         if hunks >= LEAST_HUNKS:
             broken = self._workshop.broken_files
-            found.append(Guess(additions(self.difference, left, broken), without=False))
-            found.append(Guess(removals(self.difference, left, broken), alone=False))
+            added, taken = additions(self.difference, left, broken), removals(self.difference, left, broken)
+            found.append(Guess(self._completed(added, left), without=False))
+            found.append(Guess(left - self._reduced(left - taken, left), alone=False))
         return found
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
@@ -228,7 +232,7 @@ class CodeChanges(Circumstance[Ending]):
         if self._levels[0] == "folder":
             return f"{file.path.rpartition('/')[0] or '.'}/ ({_counted(members.count)})"
         if kind is not Kind.LINE:
-            described = file.words(kind)
+            described = self.difference.words(first)
             return described if members.count == 1 else f"{described} ({_counted(members.count)})"
         change = self.difference.line_change(first)
         assert change is not None

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import FileChange
 from replay_dd.changes.outlines import is_python, outline
+from replay_dd.changes.pieces import is_indented
 from replay_dd.dd import EMPTY, IntervalSet
 
 LEAST_CHANGES = 50
@@ -101,7 +102,9 @@ def _unused_lines(
     difference: Difference, file: FileChange, deltas: IntervalSet, old: Executed, new: Executed
 ) -> IntervalSet:
     """The hunks of which no line is executed, and whose removal leaves the structure around them as it is."""
-    lines = {False: old.lines.get(file.old_path or "", ()), True: new.lines.get(file.new_path or "", ())}
+    before = {file.line_of_old(line) for line in old.lines.get(file.old_path or "", ())}
+    before.update(*(arrival.before for arrival in file.arrivals))  # executed where they were, if at all
+    lines = {False: before, True: new.lines.get(file.new_path or "", ())}
     executed = {side: {outline(file, new=side).statement_at(line) for line in lines[side]} for side in lines}
     hunks: dict[int, list[int]] = {}
     touched: dict[bool, set[int]] = {False: set(), True: set()}
@@ -129,6 +132,8 @@ def _unused_lines(
     left_out = EMPTY
     for members in hunks.values():
         changes = [change for delta in members if (change := difference.line_change(delta)) is not None]
+        if any(is_indented(file, change) for change in changes):
+            continue  # lines that are executed move together with those that are not
         sides = [(line, False) for change in changes for line in range(change.old, change.old_stop)]
         sides += [(line, True) for change in changes for line in range(change.new, change.new_stop)]
         if not any(matters(line, side) for line, side in sides):

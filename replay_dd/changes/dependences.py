@@ -18,13 +18,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import cast
 
+from replay_dd.changes.bindings import needs_of_bindings
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import by_hunk, by_symbol, is_in_function, is_local
 from replay_dd.changes.names import Names, words_of
+from replay_dd.changes.pieces import pieces
 from replay_dd.changes.tree import Entry
-from replay_dd.dd import IntervalSet
+from replay_dd.dd import EMPTY, IntervalSet
 
 MOST_UNITS = 12
 """A name that more changes than this define or mention tells nothing."""
@@ -184,10 +187,40 @@ class Dependences:
                 found.setdefault(delta, {}).update(uses)
         self._add_needs_inside_files(found)
         self._add_needs_of_annotations(found)
+        for delta, needed in needs_of_bindings(self._difference, self._names):
+            found.setdefault(delta, {})[tuple(self.unit(needed))] = None
+        self._add_needs_of_arrivals(found)
+        self._add_needs_of_indentation(found)
         for delta in self._difference.all:
             if self._difference.kind(delta) is Kind.ADD and (listed := self.built_with([delta])):
                 found.setdefault(delta, {})[tuple(listed)] = None
         return {delta: tuple(units) for delta, units in found.items()}
+
+    def _add_needs_of_arrivals(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
+        """A function that comes from another file goes from there; what changes in it needs it in its new place."""
+        gone: dict[tuple[str | None, str], list[int]] = {}
+        for key, members in self._by_symbol.items():
+            number, symbol = cast("tuple[int, str]", key)
+            old_path = self._difference.files[number].old_path
+            gone.setdefault((old_path, symbol.partition(".")[0]), []).extend(members)
+        for number, file in enumerate(self._difference.files):
+            first = self._difference.deltas_of(number).first if file.arrivals else 0
+            for delta in self._difference.deltas_of(number) if file.arrivals else EMPTY:
+                change, arrival = self._difference.line_change(delta), self._difference.arrival(delta)
+                needed = None if change is None else file.arrival_of(change)
+                if needed is not None:
+                    found.setdefault(delta, {})[(first + needed,)] = None
+                if arrival is not None and (leaving := gone.get((arrival.source, arrival.name))):
+                    found.setdefault(delta, {})[tuple(leaving)] = None
+                    for other in leaving:
+                        found.setdefault(other, {})[(delta,)] = None
+
+    def _add_needs_of_indentation(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
+        """Where a head indents other lines, or no longer does: what must come or go with it."""
+        for number, file in enumerate(self._difference.files):
+            first = self._difference.deltas_of(number).first + len(file.kinds)
+            for delta, needed in pieces(file).needs.items() if file.lines else ():
+                found.setdefault(first + delta, {}).update(dict.fromkeys((first + other,) for other in needed))
 
     def _add_needs_of_annotations(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
         """In files that begin or cease to put off the evaluation of annotations: whatever may have some needs that."""
@@ -221,7 +254,7 @@ class Dependences:
         def in_files(deltas: IntervalSet) -> dict[int, list[int]]:
             told: dict[int, list[int]] = {}
             for delta in deltas:
-                if self._difference.kind(delta) is Kind.LINE:
+                if self._difference.kind(delta) in (Kind.LINE, Kind.ARRIVE):
                     told.setdefault(self._difference.file_of(delta), []).append(delta)
             return told
 

@@ -17,7 +17,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
-from replay_dd.changes.file_change import Kind, Version
+from replay_dd.changes.file_change import Arrival, FileChange, Kind, Version
 from replay_dd.changes.line_changes import LineChange
 from replay_dd.changes.paired_files import file_changes
 from replay_dd.changes.tree import Tree
@@ -76,17 +76,33 @@ class Difference:
         """The number of a delta among those of its file."""
         return delta - self._starts[self._file_of[delta]]
 
-    def line_change(self, delta: int) -> LineChange | None:
-        """What a delta does to a line; None if it does something else."""
+    def place_of_line(self, delta: int) -> tuple[FileChange, int] | None:
+        """The file of a delta that changes a line, and its number among the line changes; None for others."""
         file = self.files[self._file_of[delta]]
         number = self.local(delta) - len(file.kinds)
-        return file.lines[number] if number >= 0 else None
+        return (file, number) if number >= 0 else None
+
+    def line_change(self, delta: int) -> LineChange | None:
+        """What a delta does to a line; None if it does something else."""
+        place = self.place_of_line(delta)
+        return None if place is None else place[0].lines[place[1]]
 
     def kind(self, delta: int) -> Kind:
         """What a delta does."""
         file = self.files[self._file_of[delta]]
         number = self.local(delta)
         return file.kinds[number] if number < len(file.kinds) else Kind.LINE
+
+    def arrival(self, delta: int) -> Arrival | None:
+        """The function or class that comes from another file with a delta."""
+        return self.files[self._file_of[delta]].arrival(self.local(delta))
+
+    def words(self, delta: int) -> str:
+        """What a delta does to a file as a whole, or where lines change."""
+        file, arrival = self.files[self._file_of[delta]], self.arrival(delta)
+        if arrival is not None:
+            return f"{arrival.name} comes to {file.path} from {arrival.source}"
+        return file.words(self.kind(delta))
 
     def texts(self, path: str) -> tuple[bytes, ...]:
         """The old and the new text of a file whose lines change, by its old or its new path."""

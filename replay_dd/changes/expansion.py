@@ -4,8 +4,9 @@ Rules of this module:
 
 * A version that has been restructured defines new names in one place and uses them in many others. Once all that is new
   is there and all that is old still is, hardly any mixture misses a name.
-* An addition is a new file, a function or class that the old version of its file does not have, or an import or
-  assignment of names that it does not have. A removal is the same, seen from the new version.
+* An addition is a new file, a function that arrives from another one, a function or class that the old version of its
+  file does not have, or an import or assignment of names that it does not have. A removal is the same, seen from the
+  new version.
 * This is a guess: adding a name may change what a program does. What comes of it is run, like any other mixture.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from replay_dd.changes.bindings import bound_at_top
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.names import names_defined, names_imported, words_of
@@ -46,11 +48,11 @@ def _one_sided(difference: Difference, universe: IntervalSet, *, new: bool) -> I
         universe: the changes that count.
         new: those of the new version; otherwise those of the old one.
     """
-    whole = Kind.ADD if new else Kind.REMOVE
+    whole = (Kind.ADD, Kind.ARRIVE) if new else (Kind.REMOVE,)
     found: list[int] = []
     for number, file in enumerate(difference.files):
         deltas = difference.deltas_of(number) & universe
-        found += [delta for delta in deltas if difference.kind(delta) is whole]
+        found += [delta for delta in deltas if difference.kind(delta) in whole]
         of_line: dict[int, int] = {}
         for delta in deltas:
             change = difference.line_change(delta)
@@ -68,6 +70,7 @@ def _units(file: FileChange, changed: set[int], *, new: bool) -> Iterator[list[i
     found, other = outline(file, new=new), outline(file, new=not new)
     symbols = {other.symbol_at(line) for line in range(len(others))}
     words = words_of(b"".join(others).decode("utf-8", "replace"))
+    bound = bound_at_top(others) if is_python(file) else words
     units: dict[object, list[int]] = {}
     for line in range(len(lines)):
         parts = found.symbol_at(line).split(".")
@@ -78,13 +81,14 @@ def _units(file: FileChange, changed: set[int], *, new: bool) -> Iterator[list[i
         elif not found.is_in_function(line) and lines[line].strip():
             units.setdefault(found.statement_at(line), []).append(line)
     for unit, members in units.items():
-        if set(members) <= changed and (isinstance(unit, str) or _defines(file, lines, members, words)):
+        there = words if found.symbol_at(members[0]) else bound
+        if set(members) <= changed and (isinstance(unit, str) or _defines(file, lines, members, there)):
             yield members
 
 
-def _defines(file: FileChange, lines: Sequence[bytes], members: Sequence[int], words: Collection[str]) -> bool:
+def _defines(file: FileChange, lines: Sequence[bytes], members: Sequence[int], there: Collection[str]) -> bool:
     """Whether a statement defines or imports names, and none that the other version of the file has."""
     texts = [lines[line].decode("utf-8", "replace") for line in members]
     names = set(names_imported(" ".join(map(str.strip, texts))))
     names.update(*(names_defined(text, python=is_python(file)) for text in texts))
-    return bool(names) and names.isdisjoint(words)
+    return bool(names) and names.isdisjoint(there)

@@ -4,11 +4,13 @@ Rules of this module:
 
 * Lines are bytes with their ends, so neither the encoding nor the kind of line end matters.
 * Deltas of a file as a whole come before those of its lines.
+* A function that arrives from another file, and changes on the way, is one delta: it is there as it was. What changes
+  in it are lines as elsewhere; without the arrival, they change nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -25,6 +27,7 @@ class Kind(Enum):
     RENAME = "rename"
     REPLACE = "replace"
     MODE = "mode"
+    ARRIVE = "arrive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,27 @@ class Version:
     entry: Entry | None
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A function or class that comes from another file.
+
+    Attributes:
+        name: its name.
+        source: the old path of the file that it comes from.
+        before: its lines, as it was, among the old lines.
+        after: its lines among the new ones.
+    """
+
+    name: str
+    source: str
+    before: range
+    after: range
+
+    def contains(self, change: LineChange) -> bool:
+        """Whether a change is one of its lines."""
+        return change.old in self.before if change.old < change.old_stop else change.new in self.after
+
+
 @dataclass(frozen=True)
 class FileChange:
     """All that happens to one file.
@@ -55,8 +79,9 @@ class FileChange:
         new: what it will be.
         kinds: its deltas that are not of lines, in order; they come before those.
         lines: its line changes.
-        before: its old lines; empty unless lines change. Of an added file, those with functions as they were elsewhere.
+        before: its old lines, with functions that arrive as they were elsewhere; empty unless lines change.
         after: its new lines.
+        arrivals: the functions that come from other files, in order.
     """
 
     old_path: str | None
@@ -67,6 +92,7 @@ class FileChange:
     lines: tuple[LineChange, ...] = ()
     before: Sequence[bytes] = field(default=(), repr=False)
     after: Sequence[bytes] = field(default=(), repr=False)
+    arrivals: tuple[Arrival, ...] = ()
 
     @property
     def path(self) -> str:
@@ -83,8 +109,29 @@ class FileChange:
             Kind.RENAME: f"{self.old_path} becomes {self.path}",
             Kind.REPLACE: f"{self.path} {self._replaced}",
             Kind.MODE: f"{self.path} has other permissions",
+            Kind.ARRIVE: f"functions arrive in {self.path}",
             Kind.LINE: self.path,
         }[kind]
+
+    def arrival(self, number: int) -> Arrival | None:
+        """What arrives with the delta of this number, from 0."""
+        first = len(self.kinds) - len(self.arrivals)
+        return self.arrivals[number - first] if first <= number < len(self.kinds) else None
+
+    def arrival_of(self, change: LineChange) -> int | None:
+        """The number of the delta without which a line change does nothing, from 0."""
+        first = len(self.kinds) - len(self.arrivals)
+        return next((first + place for place, one in enumerate(self.arrivals) if one.contains(change)), None)
+
+    def line_of_old(self, line: int) -> int:
+        """Where a line of the old file is among the old lines, both from 0."""
+        for arrival in self.arrivals:
+            line += len(arrival.before) if arrival.before.start <= line else 0
+        return line
+
+    def line_in_old(self, line: int) -> int:
+        """Where one of the old lines was in the old file, both from 0; of one that arrives, what it comes before."""
+        return line - sum(min(max(line - one.before.start, 0), len(one.before)) for one in self.arrivals)
 
     @property
     def _replaced(self) -> str:
@@ -102,11 +149,12 @@ class FileChange:
         """Where it is, and what it is, with these of its deltas applied; None if it is nowhere."""
         kinds = {self.kinds[number] for number in applied if number < len(self.kinds)}
         changes = [number - len(self.kinds) for number in applied if number >= len(self.kinds)]
+        arrived = {number for number in applied if self.arrival(number) is not None}
         if self.old is None:
             assert self.new is not None
             if Kind.ADD not in kinds:
                 return None, None
-            content = b"".join(self._mixed(changes)) if self.lines else None
+            content = b"".join(self._mixed(changes, arrived)) if self.lines else None
             return self.new_path, Version(tuple(applied), self.new.mode, content, None if self.lines else self.new)
         if Kind.REMOVE in kinds:
             return None, None
@@ -115,16 +163,28 @@ class FileChange:
             assert self.new is not None
             return path, Version(tuple(applied), self.new.mode, None, self.new)
         mode = self.new.mode if Kind.MODE in kinds and self.new is not None else self.old.mode
-        if changes:
-            return path, Version(tuple(applied), mode, b"".join(self._mixed(changes)), None)
+        if changes or arrived:
+            return path, Version(tuple(applied), mode, b"".join(self._mixed(changes, arrived)), None)
         return path, Version(tuple(applied), mode, None, self.old)
 
-    def _mixed(self, changes: Sequence[int]) -> Iterator[bytes]:
+    def _mixed(self, changes: Sequence[int], arrived: Collection[int]) -> Iterator[bytes]:
+        absent = {
+            line
+            for number in range(len(self.kinds))
+            if number not in arrived and (arrival := self.arrival(number)) is not None
+            for line in arrival.before
+        }
+
+        def kept(start: int, stop: int) -> Iterator[bytes]:
+            return (self.before[line] for line in range(start, stop) if line not in absent)
+
         done = 0
         for number in changes:
             change = self.lines[number]
-            yield from self.before[done : change.old]
-            added = self.after[change.new : change.new_stop]
-            yield from added
+            needed = self.arrival_of(change)
+            if needed is not None and needed not in arrived:
+                continue
+            yield from kept(done, change.old)
+            yield from self.after[change.new : change.new_stop]
             done = max(done, change.old_stop)
-        yield from self.before[done:]
+        yield from kept(done, len(self.before))

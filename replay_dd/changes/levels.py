@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 
 from replay_dd.changes.difference import Difference
-from replay_dd.changes.file_change import FileChange
 from replay_dd.changes.outlines import Outline, outline
+from replay_dd.changes.pieces import gone, pieces
 from replay_dd.dd import IntervalSet
 
 
@@ -34,23 +34,17 @@ def by_symbol(difference: Difference, delta: int) -> Hashable:
 
 
 def by_hunk(difference: Difference, delta: int) -> Hashable:
-    """The neighbouring changed lines."""
-    change = difference.line_change(delta)
+    """The neighbouring changed lines, with the rest of what belongs to their statements."""
+    place = difference.place_of_line(delta)
     # A function that is moved away and one that comes in its place may share a hunk.
-    number = -1 - difference.local(delta) if change is None else change.hunk
+    number = -1 - difference.local(delta) if place is None else pieces(place[0]).hunks[place[1]]
     return by_symbol(difference, delta), number
 
 
 def by_statement(difference: Difference, delta: int) -> Hashable:
     """The statement (the head of a compound one) around the delta; where the grammar is not known, the delta itself."""
-    found, change = _outline_at(difference, delta), difference.line_change(delta)
-    if found is None or change is None or not found[0].has_statements:
-        return delta
-    if symbol_of(difference, delta) in _gone(difference, delta):
-        return by_hunk(difference, delta), "gone"
-    if _is_in_string(difference, delta):
-        return by_hunk(difference, delta), "string"
-    return by_hunk(difference, delta), change.new < change.new_stop, found[0].statement_at(found[1])
+    place = difference.place_of_line(delta)
+    return delta if place is None else (by_symbol(difference, delta), pieces(place[0]).statements[place[1]])
 
 
 def by_line(difference: Difference, delta: int) -> Hashable:
@@ -88,7 +82,7 @@ def is_long(difference: Difference, deltas: IntervalSet) -> bool:
     """Whether some deltas are those of one statement, and so many that single lines may make sense, as of a table."""
     if deltas.count <= _LONG or len(groups(difference, deltas, STATEMENT)) > 1:
         return False
-    return symbol_of(difference, deltas.first) not in _gone(difference, deltas.first)
+    return symbol_of(difference, deltas.first) not in gone(difference.files[difference.file_of(deltas.first)])
 
 
 def is_local(difference: Difference, delta: int) -> bool:
@@ -104,44 +98,12 @@ def is_in_function(difference: Difference, delta: int) -> bool:
 
 
 def symbol_of(difference: Difference, delta: int) -> str:
-    """The name of the function or class around a line; empty outside of all."""
+    """The name of the function or class around a line, or that arrives; empty outside of all."""
+    arrival = difference.arrival(delta)
+    if arrival is not None:
+        return arrival.name
     found = _outline_at(difference, delta)
     return "" if found is None else found[0].symbol_at(found[1])
-
-
-_known: dict[int, tuple[FileChange, frozenset[str]]] = {}
-
-
-def _gone(difference: Difference, delta: int) -> frozenset[str]:
-    """The functions and classes of the delta's file that are removed, and nothing of them stays.
-
-    Without its head alone, what is left of such a function would belong to the one above it, or would not parse.
-    """
-    file = difference.files[difference.file_of(delta)]
-    known = _known.get(id(file))
-    if known is None or known[0] is not file:
-        before, after = outline(file, new=False), outline(file, new=True)
-        removed = {
-            change.old for change in file.lines if change.old < change.old_stop and change.new == change.new_stop
-        }
-        stays = {after.symbol_at(line) for line in range(len(file.after))}
-        stays |= {
-            before.symbol_at(line) for line, text in enumerate(file.before) if text.strip() and line not in removed
-        }
-        known = file, frozenset(before.symbol_at(line) for line in removed) - stays - {""}
-        _known[id(file)] = known
-    return known[1]
-
-
-def _is_in_string(difference: Difference, delta: int) -> bool:
-    """Whether a line is, or was, part of a string of several lines: what is left of one may swallow what follows it."""
-    change, file = difference.line_change(delta), difference.files[difference.file_of(delta)]
-    assert change is not None
-    removes, adds = change.old < change.old_stop, change.new < change.new_stop
-    return bool(
-        (removes and outline(file, new=False).part_of_string(change.old))
-        or (adds and outline(file, new=True).part_of_string(change.new))
-    )
 
 
 def _outline_at(difference: Difference, delta: int) -> tuple[Outline, int] | None:

@@ -1,20 +1,23 @@
-"""Functions that moved into a new file, and changed on the way.
+"""Functions that moved into another file, and changed on the way.
 
 Rules of this module:
 
 * A new file is one delta, unless functions or classes came into it from a file where they are gone. Then what changed
   in them is found as anywhere else: the file comes with the functions as they were, and their lines change.
+* Into a file that was there before, each comes as it was with a delta of its own, between two statements.
 * Only what has the same name, and is much alike, has moved.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from replay_dd.changes.file_change import Arrival
 from replay_dd.changes.line_changes import defined_at_top
-from replay_dd.changes.outlines import symbols_of
+from replay_dd.changes.outlines import outline_of, symbols_of
+from replay_dd.dd.alignment import align
 
 SIMILAR = 0.5
 """The share of lines that a function which moved keeps at least."""
@@ -43,23 +46,84 @@ def as_they_were(path: str, lines: _Lines, others: Sequence[Lost]) -> _Lines:
         lines: its lines.
         others: the files that may have lost them.
     """
-    heads = set(_heads(lines))
-    sources = [other for other in others if heads & (set(_heads(other.before)) - set(_heads(other.after)))]
-    if not sources:
+    gone = _gone(set(_heads(lines)), others)
+    if not gone:
         return lines
-    gone: dict[str, list[_Lines]] = {}
-    for source in sources:
-        left = functions_in(source.path, source.after)
-        for name, where in functions_in(source.path, source.before).items():
-            if name not in left:
-                gone.setdefault(name, []).append(source.before[where.start : where.stop])
     result = list(lines)
     for name, where in reversed(functions_in(path, lines).items()):
         text = lines[where.start : where.stop]
         came_from = gone.get(name, [])
-        if len(came_from) == 1 and share(came_from[0], text) >= SIMILAR:
-            result[where.start : where.stop] = came_from[0]
+        if len(came_from) == 1 and share(came_from[0].lines, text) >= SIMILAR:
+            result[where.start : where.stop] = came_from[0].lines
     return result
+
+
+def arrivals(path: str, before: _Lines, after: _Lines, others: Sequence[Lost]) -> tuple[_Lines, tuple[Arrival, ...]]:
+    """The old lines of a file with the functions and classes in them, as they were, that moved there and changed.
+
+    Args:
+        path: where the file is.
+        before: its old lines.
+        after: its new lines.
+        others: the files that may have lost them.
+    """
+    gone = _gone(set(_heads(after)) - set(_heads(before)), others)
+    if not gone or not before or not before[-1].endswith(b"\n"):
+        return before, ()
+    had = functions_in(path, before)
+    found: list[tuple[int, str, range, _Gone]] = []
+    for name, where in functions_in(path, after).items():
+        came_from = gone.get(name, [])
+        if name in had or len(came_from) != 1:
+            continue
+        was, text = came_from[0].lines, after[where.start : where.stop]
+        if was != text and share(was, text) >= SIMILAR and was[-1].endswith(b"\n"):
+            found.append((_place(path, before, after, where.start, had), name, where, came_from[0]))
+    result, arrived = list(before), list[Arrival]()
+    for place, name, where, source in found:
+        start = place + len(result) - len(before)
+        result[start:start] = source.lines
+        arrived.append(Arrival(name, source.path, range(start, start + len(source.lines)), where))
+    return result, tuple(arrived)
+
+
+class _Gone(NamedTuple):
+    """A function or class that is gone from a file.
+
+    Attributes:
+        path: the file.
+        lines: its lines.
+    """
+
+    path: str
+    lines: _Lines
+
+
+def _gone(heads: set[bytes], others: Sequence[Lost]) -> dict[str, list[_Gone]]:
+    """The functions and classes that some files lost, among them all that begin with one of these lines."""
+    found: dict[str, list[_Gone]] = {}
+    for source in others if heads else ():
+        if not heads & (set(_heads(source.before)) - set(_heads(source.after))):
+            continue
+        left = functions_in(source.path, source.after)
+        for name, where in functions_in(source.path, source.before).items():
+            if name not in left:
+                found.setdefault(name, []).append(_Gone(source.path, source.before[where.start : where.stop]))
+    return found
+
+
+def _place(path: str, before: _Lines, after: _Lines, line: int, functions: Mapping[str, range]) -> int:
+    """Where between the statements of an old file a line of the new one comes."""
+    last = max((match for match in align(before, after) if match.right < line), key=lambda one: one.right, default=None)
+    place = 0 if last is None else last.left + min(last.length, line - last.right)
+    outline = outline_of(path, before)
+    while place < len(before) and (
+        outline.statement_at(place) != place
+        or next(outline.heads_of(place), None) is not None
+        or any(where.start < place < where.stop for where in functions.values())
+    ):
+        place += 1
+    return place
 
 
 def _heads(lines: _Lines) -> Iterator[bytes]:

@@ -135,10 +135,13 @@ class Names:
             imported, unimported = set[str](), set[str]()
             if change is None:
                 kind = self._difference.kind(delta)
+                arrival = self._difference.arrival(delta)
                 added = _lines_of(file.new) if kind is Kind.ADD else []
                 removed = _lines_of(file.old) if kind is Kind.REMOVE else []
                 names_of_file = {_stem(file.path), PurePosixPath(file.path).name}
                 called, uncalled = (set(), names_of_file) if kind is Kind.REMOVE else (names_of_file, set())
+                if arrival is not None:
+                    added, called = [_text(file.before[line]) for line in arrival.before], {arrival.name}
             else:
                 added = [_text(line) for line in file.after[change.new : change.new_stop]]
                 removed = [_text(line) for line in file.before[change.old : change.old_stop]]

@@ -115,24 +115,25 @@ def outline(file: FileChange, *, new: bool) -> Outline:
     known = _known.get(key)
     if known is None or known[0] is not file:
         lines = file.after if new else file.before
-        known = file, _outline(file.path, lines)
+        known = file, outline_of(file.path, lines)
         _known[key] = known
     return known[1]
 
 
 def symbols_of(path: str, lines: Sequence[bytes]) -> list[str]:
     """The function or class around each line."""
-    found = _outline(path, lines)
+    found = outline_of(path, lines)
     return [found.symbol_at(line) for line in range(len(lines))]
 
 
 def parts_of_strings(path: str, lines: Sequence[bytes]) -> list[str]:
     """Which part of a string of several lines each line is."""
-    found = _outline(path, lines)
+    found = outline_of(path, lines)
     return [found.part_of_string(line) for line in range(len(lines))]
 
 
-def _outline(path: str, lines: Sequence[bytes]) -> Outline:
+def outline_of(path: str, lines: Sequence[bytes]) -> Outline:
+    """What some lines of a file belong to."""
     if path.endswith(_PYTHON):
         return _of_python(lines)
     return _of_tree(path, lines) or _of_headings(lines)

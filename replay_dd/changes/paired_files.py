@@ -3,7 +3,7 @@
 Rules of this module:
 
 * A file that is gone and one that is new are one file that was renamed, if they are the same or similar enough.
-* What is not text is replaced as a whole. Of an added file, lines of functions that came from elsewhere change.
+* What is not text is replaced as a whole. Of functions that came from another file, lines change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.line_changes import line_changes
-from replay_dd.changes.moved import Lost, as_they_were
+from replay_dd.changes.moved import Lost, arrivals, as_they_were
 from replay_dd.changes.tree import Entry, Tree
 
 SIMILAR = 0.5
@@ -53,17 +53,26 @@ def file_changes(old: Tree, new: Tree) -> Iterator[FileChange]:
 
 
 def _with_moved_functions(files: Mapping[str, FileChange]) -> Iterator[tuple[str, FileChange]]:
-    """The added files of which lines change, since functions in them came from other files."""
+    """The files with functions that came from other files: lines of these change."""
     added = [(path, file.new) for path, file in files.items() if file.old is None and file.new is not None]
     texts = [(path, lines) for path, entry in added if (lines := _text(entry)) is not None]
     lost = [Lost(file.old_path, file.before, file.after) for file in files.values() if file.old_path and file.lines]
     gone = [(path, file.old) for path, file in files.items() if file.new is None and file.old is not None]
-    lost += [Lost(path, lines, ()) for path, entry in gone if texts and (lines := _text(entry)) is not None]
+    lost += [Lost(path, lines, ()) for path, entry in gone if (lines := _text(entry)) is not None]
     for path, lines in texts:
         before = as_they_were(path, lines, lost)
         changes = tuple(line_changes(path, before, lines))
         if changes:
             yield path, replace(files[path], lines=changes, before=before, after=lines)
+    for path, file in files.items():
+        if not (file.old_path and file.new_path and file.lines):
+            continue
+        elsewhere = [one for one in lost if one.path != file.old_path]
+        before, arrived = arrivals(path, file.before, file.after, elsewhere)
+        if arrived:
+            kinds = (*file.kinds, *(Kind.ARRIVE for _ in arrived))
+            changes = tuple(line_changes(path, before, file.after))
+            yield path, replace(file, kinds=kinds, lines=changes, before=before, arrivals=arrived)
 
 
 def _text(entry: Entry) -> Sequence[bytes] | None:

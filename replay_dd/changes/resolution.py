@@ -6,6 +6,8 @@ Rules of this module:
   they were run, never on one that was only asked for.
 * A mixture is completed first, as far as names tell what it needs; then by what the errors of its run miss. If that
   leads to all changes, it is run as it was asked for.
+* Where an error misses no name that a change defines, the rest of the function is applied that it was raised in: half
+  of its changes may contradict the other half, or others.
 * A file that does not parse in a mixture is applied whole.
 * What is added are single hunks and functions, however large the groups are that are searched: otherwise the missing
   name would bring a whole folder.
@@ -22,6 +24,7 @@ from dataclasses import dataclass
 
 from replay_dd.changes.dependences import MOST_UNITS, Dependences
 from replay_dd.changes.difference import Difference
+from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.names import Names
 from replay_dd.changes.workshop import Trial
 from replay_dd.dd import EMPTY, IntervalSet
@@ -122,7 +125,7 @@ class Resolution:
             if outcome(made) is not Outcome.UNRESOLVED:
                 self._note(deltas, applied, names)
                 return made
-            more = self._wanted(applied, all_, made.missing)
+            more = self._wanted(applied, all_, made) or self._rest_of(made.place, all_) - applied
             more = self.completed(applied | more, all_, learnt) if more else EMPTY
             if not more or more == all_:
                 break
@@ -139,19 +142,34 @@ class Resolution:
         if applied != asked:
             self._resolved[asked] = Resolved(applied, tuple(names))
 
-    def _wanted(self, applied: IntervalSet, all_: IntervalSet, names: Sequence[str]) -> IntervalSet:
-        """What to add for missing names: the changes that define them, or what else has to do with them."""
+    def _wanted(self, applied: IntervalSet, all_: IntervalSet, made: Trial) -> IntervalSet:
+        """What to add for missing names: the changes that define them, or what else has to do with them.
+
+        Of a name that many changes define, such as an import in each file, those in the file of the error count.
+        """
+        here = EMPTY if made.place is None else self._difference.deltas_at([made.place[0]])
         sources = (self._names.defining, self._names.undefining, self._names.importing, self._listing)
         for changes in (*sources, self._names.mentioning):
             found = EMPTY
-            for name in names:
+            for name in made.missing:
                 units = [unit for unit in self.dependences.units(changes(name)) if (unit & all_) - applied]
+                if len(units) > MOST_UNITS:
+                    units = [unit for unit in units if unit & here]
                 if len(units) <= MOST_UNITS:
                     for unit in units:
                         found = found | ((unit & all_) - applied)
             if found:
                 return found
         return EMPTY
+
+    def _rest_of(self, place: tuple[str, str] | None, all_: IntervalSet) -> IntervalSet:
+        """All changes of a function; none of a function that is too large."""
+        path, symbol = place or ("", "")
+        if not symbol:
+            return EMPTY
+        deltas = self._difference.deltas_at([path]) & all_
+        found = [delta for delta in deltas if symbol_of(self._difference, delta) == symbol]
+        return self.dependences.unit(found[0]) & all_ if found else EMPTY
 
     def _listing(self, name: str) -> IntervalSet:
         return self.dependences.built_with(self._names.defining(name))

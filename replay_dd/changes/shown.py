@@ -23,7 +23,7 @@ class Row:
     """A line of a file.
 
     Attributes:
-        number: its number in the old version, from 1; of an added line, that of the line it comes before.
+        number: its number in the old version, from 1; of a line that is not there, that of the line it comes before.
         sign: ``-`` for a removed line, ``+`` for an added one, a blank for one that stays.
         text: the line without its end.
         guilty: whether it is part of the difference between passing and failing.
@@ -66,7 +66,7 @@ def passages(difference: Difference, deltas: IntervalSet, guilty: IntervalSet) -
         lines = [delta for delta in members if difference.kind(delta) is Kind.LINE]
         for delta in members:
             if delta not in lines:
-                yield Passage(file.words(difference.kind(delta)), (), delta in guilty)
+                yield Passage(difference.words(delta), (), delta in guilty)
         for part in _neighbours(difference, lines):
             symbol = symbol_of(difference, part[0])
             title = f"{file.path}, {symbol}" if symbol else file.path
@@ -92,23 +92,27 @@ def _rows(difference: Difference, file: FileChange, deltas: list[int], guilty: I
     removed = [line for _, change in changes for line in file.before[change.old : change.old_stop]]
     text = _texts_of(removed, [line for _, change in changes for line in file.after[change.new : change.new_stop]])
     done = max(0, first.old - _AROUND)
+
+    def place(line: int) -> int:
+        return file.line_in_old(line) + 1
+
     # Added lines follow all removed ones that they stand beside, as in a patch.
     waiting: list[Row] = []
     for delta, change in changes:
         if change.old > done:
             yield from waiting
             waiting = []
-        yield from (Row(number + 1, " ", _text(file.before[number])) for number in range(done, change.old))
+        yield from (Row(place(number), " ", _text(file.before[number])) for number in range(done, change.old))
         for number in range(change.old, change.old_stop):
-            yield Row(number + 1, "-", text(file.before[number]), delta in guilty)
+            yield Row(place(number), "-", text(file.before[number]), delta in guilty)
         waiting += [
-            Row(change.old + 1, "+", text(file.after[number]), delta in guilty)
+            Row(place(change.old), "+", text(file.after[number]), delta in guilty)
             for number in range(change.new, change.new_stop)
         ]
         done = max(done, change.old_stop)
     yield from waiting
     after = range(done, min(len(file.before), last.old_stop + _AROUND))
-    yield from (Row(number + 1, " ", _text(file.before[number])) for number in after)
+    yield from (Row(place(number), " ", _text(file.before[number])) for number in after)
 
 
 def _texts_of(removed: Sequence[bytes], added: Sequence[bytes]) -> Callable[[bytes], str]:

@@ -11,7 +11,6 @@ Rules of this module:
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import os
@@ -29,7 +28,8 @@ from replay_dd.changes.file_change import Version
 from replay_dd.changes.lines_probe import EXECUTED, VERSION
 from replay_dd.changes.names import missing_names
 from replay_dd.changes.opened import OpenedFiles
-from replay_dd.changes.outlines import broken_line, unbalanced
+from replay_dd.changes.outlines import broken_line, outline_of, unbalanced
+from replay_dd.changes.paired_files import lines_of
 from replay_dd.changes.tree import LEFT_OUT
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.machine import WorkingCopyError
@@ -83,11 +83,13 @@ class Trial:
         ending: how it ended.
         missing: the names that its errors are about.
         clues: what it printed about its failure.
+        place: the file and the function, if any, that the last stack which it printed ends in, if that file changes.
     """
 
     ending: Ending
     missing: tuple[str, ...] = ()
     clues: Clues = NO_CLUES
+    place: tuple[str, str] | None = None
 
 
 class Workshop:
@@ -198,7 +200,18 @@ class Workshop:
             ending = self._oracle.ending(finished)
             if ending.verdict is Outcome.PASS:
                 return Trial(ending)
-            return Trial(ending, missing_names(finished.output), clues_in(finished.output))
+            clues = clues_in(finished.output)
+            return Trial(ending, missing_names(finished.output), clues, self._innermost(mixture, clues))
+
+    def _innermost(self, mixture: Mapping[str, Version | None], clues: Clues) -> tuple[str, str] | None:
+        """The last place in the version that a failing run names, if its file changes: the path, and the function."""
+        for path, line in reversed(clues.places):
+            version = mixture.get(path)
+            if version is not None and version.content is not None:
+                return path, outline_of(path, lines_of(version.content)).symbol_at(line)
+            if path in self._old:
+                return None
+        return None
 
     def _built(self, copy: Copy, configuration: IntervalSet) -> Finished | None:
         """Build a copy, unless it was built last from the same mixture."""
@@ -287,7 +300,7 @@ def _syntax_error(path: str, text: bytes) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text)
+            compile(text, path, "exec", dont_inherit=True)  # the parser takes a `return` anywhere
     except SyntaxError as error:
         return f"{path}:{error.lineno} has a syntax error: {error.msg}"
     except (ValueError, RecursionError, MemoryError):

@@ -184,7 +184,7 @@ def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | N
         raise DoesNotFailError(
             f"At {bad}, the command starts no threads. It ends with {ending}"
             + (f", and its last output is: {said[-1][:200]}" if said else "."),
-            "Check the command. To find the commit of a failure without threads: `git bisect run CMD`.",
+            "Check the command. To find the commit of a failure without threads: `replay-dd changes GOOD..BAD -- CMD`.",
         )
     if found.failing is not None:
         return found.interrupted

@@ -114,7 +114,7 @@ def _places_as_text(difference: Difference, deltas: IntervalSet) -> Iterator[str
                 lines += 1
                 symbols.setdefault(symbol_of(difference, delta))
             else:
-                yield f"  {file.words(difference.kind(delta))}"
+                yield f"  {difference.words(delta)}"
         if lines:
             named = [symbol for symbol in symbols if symbol]
             more = f" and {len(named) - _SHOWN_NAMES} more" if len(named) > _SHOWN_NAMES else ""

@@ -1,4 +1,4 @@
-"""Functions that moved into a new file: what changed in them on the way is found as anywhere else."""
+"""Functions that moved into another file: what changed in them on the way is found as anywhere else."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.changes.coverage import Executed, never_executed
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
+from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.moved import Lost, as_they_were
 from replay_dd.changes.moves import moves_in
-from replay_dd.dd import IntervalSet
+from replay_dd.changes.shown import passages
+from replay_dd.dd import EMPTY, IntervalSet
 from tests.changes.test_difference import applied
 from tests.changes.versions import Files, difference, patch, python, tree
 
@@ -66,6 +69,73 @@ def test_functions_come_from_where_they_are_gone() -> None:
         (([b"class Sum:\n", *(b"    " + line for line in GONE)], []),),
     ):
         assert lost(*others) == [*HEAD, *LATER]
+
+
+PRICE = '''\
+def price(count):
+    """The price."""
+    found = count * 2
+    for number in range(3):
+        found += number
+    return found
+'''
+MAIN = "\n\ndef main():\n    return price(3)\n"
+BEFORE, AFTER = "TABLE = {\n    1: 2,\n}\n\n\n", "\n\ndef last():\n    return TABLE[1]\n"
+OTHER_PRICE = (
+    PRICE.replace("The price", "A price").replace("range(3)", "range(4)").replace("+= number", "+= 1 * number")
+)
+OLD_PLACE: Files = {"a.py": PRICE + MAIN, "b.py": BEFORE + AFTER.lstrip()}
+NEW_PLACE: Files = {"a.py": "from b import price\n" + MAIN, "b.py": BEFORE + OTHER_PRICE + AFTER}
+
+
+def test_a_function_arrives_in_an_old_file_as_it_was(tmp_path: Path) -> None:
+    found = difference(tmp_path, OLD_PLACE, NEW_PLACE)
+    (number,) = (number for number, file in enumerate(found.files) if file.path == "b.py")
+    arrival, *lines = found.deltas_of(number)
+    assert found.kind(arrival) is Kind.ARRIVE
+    assert found.words(arrival) == "price comes to b.py from a.py"
+    as_it_was = applied(found, IntervalSet.of([arrival]))["b.py"].decode()
+    assert as_it_was.replace("\n\n", "") == (BEFORE + PRICE + AFTER).replace("\n\n", "")
+    compile(as_it_was, "b.py", "exec")
+    assert applied(found, found.all) == {name: str(text).encode() for name, text in NEW_PLACE.items()}
+    in_function = [line for line in lines if symbol_of(found, line) == "price"]
+    assert len(in_function) == 3
+    assert applied(found, IntervalSet.of(in_function))["b.py"] == OLD_PLACE["b.py"].encode()  # type: ignore[union-attr]
+    shown = {row.number for part in passages(found, IntervalSet.of(in_function), EMPTY) for row in part.rows}
+    assert shown == {5, 6}  # of lines in the old file, between which it comes
+
+
+def test_the_line_that_changed_on_the_way_to_an_old_file_is_found(tmp_path: Path) -> None:
+    target = python("-c", "import a; assert a.main() == 9, a.main()")
+    found = isolate_changes(tree(tmp_path / "old", OLD_PLACE), tree(tmp_path / "new", NEW_PLACE), target)
+    (guilty,) = found.guilty
+    change = found.difference.line_change(guilty)
+    assert change is not None
+    assert (
+        found.difference.files[found.difference.file_of(guilty)].after[change.new] == b"    for number in range(4):\n"
+    )
+    assert "+from b import price" in patch(found)
+
+
+def test_lines_of_a_function_that_arrives_are_taken_for_executed(tmp_path: Path) -> None:
+    found = difference(tmp_path, OLD_PLACE, NEW_PLACE)
+    old = Executed({"a.py": frozenset(range(10)), "b.py": frozenset({0, 4, 5})})
+    new = Executed({"a.py": frozenset({0, 3, 4}), "b.py": frozenset({0, 5})})  # the function itself is not called
+    left_out = never_executed(found, old, new, built=False)
+    assert not [delta for delta in left_out if symbol_of(found, delta) == "price"]
+
+
+def test_only_what_goes_elsewhere_and_changes_arrives(tmp_path: Path) -> None:
+    def arrived(old: Files, new: Files, name: str) -> list[str]:
+        files = difference(tmp_path / name, old, new).files
+        return [arrival.name for file in files for arrival in file.arrivals]
+
+    assert arrived(OLD_PLACE, NEW_PLACE, "changed") == ["price"]
+    assert not arrived(OLD_PLACE, {**NEW_PLACE, "b.py": BEFORE + PRICE + AFTER}, "the same")
+    assert not arrived(OLD_PLACE, {**NEW_PLACE, "a.py": PRICE}, "still there")
+    assert not arrived({**OLD_PLACE, "c.py": PRICE}, {**NEW_PLACE, "c.py": ""}, "of two")
+    assert not arrived({**OLD_PLACE, "b.py": "x = 1"}, NEW_PLACE, "no end of the last line")
+    assert arrived({"c.py": PRICE, "b.py": AFTER}, {"b.py": AFTER + OTHER_PRICE}, "from a file that goes") == ["price"]
 
 
 def test_what_changed_in_a_function_that_moved_into_an_old_file(tmp_path: Path) -> None:
