@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,14 +23,16 @@ LOOKS = 1_000
 @contextmanager
 def child(*command: str) -> Iterator[int]:
     """The descriptor of what a child process writes, once it has written its first line."""
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+    )
     assert process.stdout is not None
     with process:
         try:
             assert process.stdout.readline() == b"up\n"
             yield process.stdout.fileno()
         finally:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # its own children, too
 
 
 @pytest.mark.parametrize(
