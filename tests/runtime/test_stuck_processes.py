@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,8 @@ def child(*command: str) -> Iterator[int]:
 )
 def test_a_process_that_waits_for_us(command: tuple[str, ...]) -> None:
     with child(*command) as output:
-        looks = (stuck_for_ever([output]) for _ in range(LOOKS))
-        first = next((seen for seen in looks if seen is not None), None)  # it has to come there first
-        assert first is not None
-        assert any(stuck_for_ever([output]) == first for _ in range(2))
+        looks = pairwise(stuck_for_ever([output]) for _ in range(LOOKS))  # it has to come there first
+        assert any(before is not None and before == after for before, after in looks)
 
 
 @pytest.mark.parametrize(
