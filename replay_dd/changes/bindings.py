@@ -20,6 +20,7 @@ from replay_dd.changes.file_change import Kind
 from replay_dd.changes.names import Names
 from replay_dd.changes.outlines import is_python
 from replay_dd.dd import IntervalSet
+from replay_dd.python_sources import parsed
 
 
 def needs_of_bindings(difference: Difference, names: Names) -> Iterator[tuple[int, int]]:
@@ -68,7 +69,7 @@ def bound_at_top(lines: Sequence[bytes]) -> Mapping[str, Sequence[int]]:
         lines: the text of the module; what cannot be parsed binds nothing.
     """
     try:
-        module = ast.parse(b"".join(lines))
+        module = parsed(b"".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     found: dict[str, list[int]] = {}

@@ -12,7 +12,6 @@ Source: ESEC/FSE 1999, section 10 (future work).
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from replay_dd.changes.file_change import FileChange
 from replay_dd.changes.outlines import is_python, outline
 from replay_dd.changes.pieces import is_indented
 from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.python_sources import parsed
 
 LEAST_CHANGES = 50
 """With fewer changes, a search needs hardly more tests than it takes to see what is executed."""
@@ -146,7 +146,7 @@ def _parses(difference: Difference, file: FileChange, applied: IntervalSet) -> b
     if version is None or version.content is None:
         return True
     try:
-        ast.parse(version.content)
+        parsed(version.content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping
 
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.outlines import Outline, outline
-from replay_dd.changes.pieces import gone, pieces
+from replay_dd.changes.pieces import pieces
 from replay_dd.dd import IntervalSet
 
 
@@ -82,7 +82,7 @@ def is_long(difference: Difference, deltas: IntervalSet) -> bool:
     """Whether some deltas are those of one statement, and so many that single lines may make sense, as of a table."""
     if deltas.count <= _LONG or len(groups(difference, deltas, STATEMENT)) > 1:
         return False
-    return symbol_of(difference, deltas.first) not in gone(difference.files[difference.file_of(deltas.first)])
+    return symbol_of(difference, deltas.first) not in pieces(difference.files[difference.file_of(deltas.first)]).gone
 
 
 def is_local(difference: Difference, delta: int) -> bool:

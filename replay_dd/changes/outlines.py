@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.grammars import language_named, parser_of
+from replay_dd.python_sources import parsed
 
 if TYPE_CHECKING:
     from replay_dd.changes.file_change import FileChange
@@ -152,7 +153,7 @@ def is_in_long_import(file: FileChange, line: int, *, new: bool) -> bool:
 
 def _of_python(lines: Sequence[bytes]) -> Outline:
     try:
-        module = ast.parse(b"".join(lines))
+        module = parsed(b"".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _of_headings(lines)
     symbols, statements, heads = [""] * len(lines), list(range(len(lines))), [-1] * len(lines)

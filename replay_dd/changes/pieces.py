@@ -32,11 +32,13 @@ class Pieces(NamedTuple):
         statements: for each change, the first one of its statements.
         hunks: for each change, the first one of its hunk, which has whole statements.
         needs: which changes must come with a change, though not the other way round.
+        gone: the functions and classes that are removed, and nothing of them stays.
     """
 
     statements: Sequence[int]
     hunks: Sequence[int]
     needs: Mapping[int, Sequence[int]]
+    gone: frozenset[str]
 
 
 _known: dict[int, tuple[FileChange, Pieces]] = {}
@@ -50,7 +52,7 @@ def pieces(file: FileChange) -> Pieces:
     return known[1]
 
 
-def gone(file: FileChange) -> frozenset[str]:
+def _gone(file: FileChange) -> frozenset[str]:
     """The functions and classes of a file that are removed, and nothing of them stays.
 
     Without its head alone, what is left of such a function would belong to the one above it, or would not parse.
@@ -92,6 +94,7 @@ class _File:
         ]
         self._statements = _Sets(len(file.lines))
         self._needs: dict[int, list[int]] = {}
+        self._gone = _gone(file)
 
     def pieces(self) -> Pieces:
         changes = self._file.lines
@@ -103,7 +106,7 @@ class _File:
         hunks = _Sets(len(changes))
         self._join(hunks, ((number, change.hunk) for number, change in enumerate(changes)))
         self._join(hunks, enumerate(self._statements.all))
-        return Pieces(self._statements.all, hunks.all, self._needs)
+        return Pieces(self._statements.all, hunks.all, self._needs, self._gone)
 
     def _join(self, sets: _Sets, keys: Iterator[tuple[int, Hashable]]) -> None:
         """Join the changes of one function with the same key."""
@@ -113,13 +116,12 @@ class _File:
 
     def _wholes(self) -> Iterator[tuple[int, Hashable]]:
         """What must be whole, in each hunk: statements, strings, functions that go."""
-        going = gone(self._file)
         for number, change in enumerate(self._file.lines):
             for new, line in self._lines(change):
                 yield number, (change.hunk, new, self._outlines[new].statement_at(line))
                 if self._outlines[new].part_of_string(line):
                     yield number, (change.hunk, "string")
-            if self._symbols[number] in going:
+            if self._symbols[number] in self._gone:
                 yield number, (change.hunk, "gone")
 
     def _lines(self, change: LineChange) -> Iterator[tuple[bool, int]]:

@@ -15,7 +15,6 @@ import contextlib
 import functools
 import os
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,6 +38,7 @@ from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.journal import recalled
 from replay_dd.experiment.process import Command, Finished, private_folder, run
 from replay_dd.outcome import Outcome
+from replay_dd.python_sources import without_warnings
 
 NOT_BUILT = "not built"
 """The signature of a version whose build fails."""
@@ -298,8 +298,7 @@ def _syntax_error(path: str, text: bytes) -> str:
         line = broken_line(path, text)
         return "" if line is None else f"{path}:{line + 1} has a syntax error"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             compile(text, path, "exec", dont_inherit=True)  # the parser takes a `return` anywhere
     except SyntaxError as error:
         return f"{path}:{error.lineno} has a syntax error: {error.msg}"

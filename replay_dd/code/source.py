@@ -9,20 +9,17 @@ Rules of this module:
 
 from __future__ import annotations
 
-import ast
 import codecs
 import io
-import threading
 import tokenize
-import warnings
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from replay_dd.code.syntax import is_well_formed
 from replay_dd.errors.user import InputError
+from replay_dd.python_sources import parsed
 
 PYTHON_ENDINGS = (".py", ".pyi", ".pyw")
-_WARNINGS = threading.Lock()  # `catch_warnings` changes what all threads share
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +120,12 @@ def read_python(name: str, content: bytes) -> File:
 
 def syntax_error(content: bytes) -> SyntaxError | None:
     """What is wrong with a Python program, as this interpreter sees it; None if it parses."""
-    with _WARNINGS, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about escapes in strings, for instance
-        try:
-            ast.parse(content)
-        except SyntaxError as error:
-            return error
-        except (ValueError, RecursionError, MemoryError) as error:  # null bytes; nested too deeply
-            return SyntaxError(str(error) or type(error).__name__)
+    try:
+        parsed(content)
+    except SyntaxError as error:
+        return error
+    except (ValueError, RecursionError, MemoryError) as error:  # null bytes; nested too deeply
+        return SyntaxError(str(error) or type(error).__name__)
     return None
 
 

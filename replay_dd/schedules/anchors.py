@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from replay_dd.errors.user import LogError
 from replay_dd.logfile import read_regular
+from replay_dd.python_sources import parsed
 from replay_dd.schedules.model import Log, Place, Program, Switch
 from replay_dd.schedules.vouched_sources import LARGEST_SOURCE_BYTES, vouched_text
 
@@ -142,7 +143,7 @@ class Source:
         self._lines = text.splitlines()
         self._functions = ["<module>"] * (len(self._lines) + 2)
         # Outer functions come first, so that inner ones overwrite their lines.
-        for name, node in _functions(ast.parse(text), ""):
+        for name, node in _functions(parsed(text), ""):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             for line in range(first, (node.end_lineno or first) + 1):
                 self._functions[line] = name

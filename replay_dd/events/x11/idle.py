@@ -44,8 +44,8 @@ class IdleRule:
         patience_s: how long to wait at most for one action.
 
     Attributes:
-        ask: asks the program in its event loop, as :meth:`~replay_dd.events.x11.turns.EventLoop.ask` does; by default,
-            nobody answers.
+        ask: asks the program in its event loop, as :meth:`~replay_dd.events.x11.event_loop.EventLoop.ask` does; by
+            default, nobody answers.
     """
 
     def __init__(

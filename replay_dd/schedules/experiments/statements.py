@@ -14,6 +14,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from replay_dd.python_sources import parsed
+
 Lines = tuple[int, int]
 """The first and the last line, counted from 1."""
 
@@ -34,7 +36,7 @@ class Statements:
     """
 
     def __init__(self, text: str) -> None:
-        self._tree = ast.parse(text)
+        self._tree = parsed(text)
 
     def runs_around(self, first: int, last: int) -> Iterator[Lines]:
         """Runs of statements with both lines in them, the smallest first; the last one is a whole function.

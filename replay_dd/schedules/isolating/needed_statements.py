@@ -30,6 +30,7 @@ from replay_dd.experiment.process import private_folder
 from replay_dd.experiment.result import Isolation
 from replay_dd.experiment.working_copy import MOST_BYTES, MOST_FILES, copy_folder
 from replay_dd.outcome import Outcome
+from replay_dd.python_sources import parsed
 from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log
@@ -250,7 +251,7 @@ def statements_of(file: str, text: bytes) -> Iterator[Statement]:
     starts = [0]
     for whole_line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(whole_line))
-    for node in _in_order(ast.parse(text)):
+    for node in _in_order(parsed(text)):
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
         line = decorators[0].lineno if decorators else node.lineno
         assert node.end_lineno is not None
@@ -290,7 +291,7 @@ def _is_inside(one: Statement, other: Statement) -> bool:
 
 def _parses(text: bytes) -> bool:
     try:
-        ast.parse(text)
+        parsed(text)
     except (SyntaxError, ValueError):
         return False
     return True

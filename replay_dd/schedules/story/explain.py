@@ -150,7 +150,7 @@ def _race(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation:
     story = tell_race(conflict, twins.failing, twins.passing, at_once, links.proved)
     if story is None:
         return Explanation(None, interrupted=interrupted)
-    if not links.proved and kind_of(conflict, at_once) == ORDER_VIOLATION:
+    if links.tried and not links.proved and kind_of(conflict, at_once) == ORDER_VIOLATION:
         other = _of_first_look(trials, isolated, only_proved=True)
         if other.story is not None:
             return other
@@ -215,8 +215,8 @@ def _of_first_look(trials: OrderTrials, switch: GuiltySwitch, *, only_proved: bo
     twins = trials.twins
     if twins.failing_hang is not None:
         return Explanation(None)
-    told = tell_tasks(twins.failing, twins.passing, trials.ending)
-    if told is not None and not only_proved:
+    told = None if only_proved else tell_tasks(twins.failing, twins.passing, trials.ending)
+    if told is not None:
         return Explanation(told[1], conflict=told[0])
     looks = conflicts_of_first_looks(twins.failing, twins.passing)
     own = ((switch, with_own_check(seen, twins.failing)) for seen in looks)

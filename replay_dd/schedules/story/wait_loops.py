@@ -6,6 +6,7 @@ import ast
 import tokenize
 from collections.abc import Iterator
 
+from replay_dd.python_sources import parsed
 from replay_dd.schedules.hang import Hang, HangThread
 from replay_dd.schedules.story.verdict import own_calls
 
@@ -28,7 +29,7 @@ def waits_in_loop(hang: Hang, thread: HangThread) -> bool:
         return False
     try:
         with tokenize.open(calls[-1].path) as file:
-            tree = ast.parse(file.read())
+            tree = parsed(file.read())
     except (OSError, SyntaxError, ValueError):
         return False
     around = [node for node in _around(tree, calls[-1].line) if isinstance(node, (ast.While, ast.With, ast.AsyncWith))]

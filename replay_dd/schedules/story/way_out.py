@@ -15,6 +15,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from replay_dd.python_sources import parsed
 from replay_dd.schedules.hang import HangFrame, HangStep
 from replay_dd.schedules.observed.flow import ENDS, Activation, Flow
 from replay_dd.schedules.story.handled import WAITS, raised_at
@@ -84,7 +85,7 @@ def _calls_release(node: ast.AST) -> bool:
 def _function_around(place: HangFrame) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     try:
         with tokenize.open(place.path) as file:
-            tree = ast.parse(file.read())
+            tree = parsed(file.read())
     except (OSError, SyntaxError, ValueError):
         return None
     functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
