@@ -169,3 +169,22 @@ def test_what_the_story_is_about_is_no_other_order(monkeypatch: pytest.MonkeyPat
         trials = OrderTrials(found, twins, None, None)  # type: ignore[arg-type]
         monkeypatch.setattr(OrderTrials, "links", lambda *_, link=link: (conflict, Links((link,), 2)))
         assert module._other_orders(trials, GuiltySwitch(SWITCH, None), conflict, Links((known,))) == [*told]
+
+
+def test_after_ctrl_c_no_look_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = seen(access("0.2", 1, 5, "reads"), access("0.1", 5, 6, "stores"))
+    order = Conflict("0.1", None, Edge(failing.accesses[1], failing.accesses[:1], inferred=False), None, (), (), ())
+
+    def interrupted(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "conflict_of", lambda *_, **__: order)
+    monkeypatch.setattr(module, "_chain", lambda *_: module.NO_CHAIN)
+    monkeypatch.setattr(OrderTrials, "links", interrupted)
+    tried: list[object] = []
+    monkeypatch.setattr(module, "conflicts_of_first_looks", lambda *_: tried.append(1) or iter(()))
+    trials = OrderTrials(isolated(), Twins(failing, failing), None, None)  # type: ignore[arg-type]
+    explanation = module._race(trials, GuiltySwitch(SWITCH, None))
+    assert (explanation.interrupted, tried) == (True, [])
+    assert explanation.story is not None
+    assert explanation.story.kind == kinds.ORDER_VIOLATION
