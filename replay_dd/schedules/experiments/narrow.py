@@ -62,8 +62,7 @@ def told_under(lock: VirtualLock, conflict: Conflict) -> list[Access]:
     It has to stay there, whatever the schedules at hand need: rarely are two threads interrupted in the same race, one
     after the other, but a lock must hold then, too.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    about = {one.stack: one for edge in edges for one in (edge.access, *edge.others)}
+    about = {one.stack: one for one in conflict.accesses}
     return [access for access in about.values() if covers(lock, (access,))]
 
 

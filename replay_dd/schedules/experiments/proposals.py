@@ -45,7 +45,7 @@ def lock_proposals(
         seen: what both runs accessed, the failing one first.
         sources: the program's sources.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    edges = conflict.edges
     if not edges:
         return
     own = [one for one in (conflict.looked, *(edge.access for edge in edges)) if one is not None]

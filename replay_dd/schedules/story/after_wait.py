@@ -25,7 +25,7 @@ def acted_after_wait(conflict: Conflict, failing: Observation) -> Conflict | Non
         conflict: what the edges of the failing range tell; the kind is nothing more than an order.
         failing: all that the failing run accessed.
     """
-    about = [edge.access for edge in (conflict.left, conflict.right) if edge is not None]
+    about = [edge.access for edge in conflict.edges]
     for wait in failing.accesses:
         if wait.does != "calls" or wait.holder_type != "Condition" or not wait.detail.startswith("wait("):
             continue

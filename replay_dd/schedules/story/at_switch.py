@@ -101,7 +101,7 @@ def _earlier_lost_update(
     """
     if found.needed is None or not found.needed.minimal:
         return None
-    about = [edge.access for edge in (conflict.left, conflict.right) if edge is not None]
+    about = [edge.access for edge in conflict.edges]
     for choice in found.choices:
         if choice == switch.failing or choice.forced:
             continue

@@ -18,8 +18,7 @@ def help_of_closed_loop(conflict: Conflict) -> str:
     Args:
         conflict: what the threads did in the failing run.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    accesses = [one for edge in edges for one in (edge.access, *edge.others)]
+    accesses = conflict.accesses
     closes = next((one for one in accesses if _is_closed_by_library(one)), None)
     late = [one for one in accesses if closes is not None and one.thing == closes.thing and one.thread != closes.thread]
     if closes is None or not late:

@@ -79,6 +79,16 @@ class Conflict(NamedTuple):
     of_tasks: bool = False
     outdated: Access | None = None
 
+    @property
+    def edges(self) -> list[Edge]:
+        """The sides that there are."""
+        return [edge for edge in (self.left, self.right) if edge is not None]
+
+    @property
+    def accesses(self) -> list[Access]:
+        """Those of both sides, each with the others of its side behind it."""
+        return [one for edge in self.edges for one in (edge.access, *edge.others)]
+
 
 def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: FailingRange | None) -> Conflict:
     """The conflict that an observed failing run shows.
@@ -206,7 +216,7 @@ def expired_in(conflict: Conflict) -> Access | None:
 
     The call that waits so long began before.
     """
-    others = [access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others]
+    others = [access.thread for edge in conflict.edges for access in edge.others]
     first = {access.thread: access for access in reversed(conflict.stretch) if access.does != "calls"}
     expired = (first[thread] for thread in reversed(others) if thread in first)
     return next((one for one in expired if one.does == "gives up"), None)
@@ -214,10 +224,9 @@ def expired_in(conflict: Conflict) -> Access | None:
 
 def is_about(conflict: Conflict, victim: Access) -> bool:
     """Whether what was seen at the edges of the failing range explains why an access failed."""
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    if not edges or any(edge.inferred for edge in edges):
+    if not conflict.edges or any(edge.inferred for edge in conflict.edges):
         return False
-    return any(one_thing(access, victim) for edge in edges for access in (edge.access, *edge.others))
+    return any(one_thing(access, victim) for access in conflict.accesses)
 
 
 def until_closed(access: Access, others: Sequence[Access]) -> tuple[Access, ...]:

@@ -200,7 +200,7 @@ def _other_orders(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict,
     if not trials.needs_several or not links.proved or trials.twins.failing_hang is not None:
         return proved
     others = [one for one in trials.found.choices if one != switch.failing and not one.forced]
-    about = [*links.proved, *(edge.access for edge in (conflict.left, conflict.right) if edge is not None)]
+    about = [*links.proved, *(edge.access for edge in conflict.edges)]
     for choice in others[:_MOST_CHOICES]:
         at_choice = find_conflict(trials.twins.failing, GuiltySwitch(choice, None), None)._replace(left=None)
         if at_choice.right is None or any(at_choice.right.access.touches(one) for one in about):

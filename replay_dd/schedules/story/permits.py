@@ -53,8 +53,7 @@ def is_let_in(conflict: Conflict, by: Conflict, failing: Observation) -> bool:
         by: the extra permit.
         failing: all that the failing run accessed.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    accesses = [one for edge in edges for one in (edge.access, *edge.others)]
+    accesses = conflict.accesses
     return bool(accesses) and all(_has_permit(one, by, failing) for one in accesses)
 
 

@@ -35,7 +35,7 @@ def is_a_guess(conflict: Conflict, links: Links) -> bool:
         conflict: what the threads did.
         links: what was tried.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    edges = conflict.edges
     tried = bool(links.tried) and all(link.disproved for link in links.tried)
     return tried and all(edge.inferred for edge in edges)
 

@@ -36,8 +36,7 @@ def with_exchange(conflict: Conflict, failing: Observation) -> Conflict | None:
         conflict: what the threads did to each other.
         failing: all that the failing run accessed.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    about = {one.thing for edge in edges for one in (edge.access, *edge.others)}
+    about = {one.thing for one in conflict.accesses}
     found = [*_exchanges(failing)]
     for own in found:
         if not about & {own.request.thing, own.reply.thing}:

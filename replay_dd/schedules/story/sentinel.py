@@ -25,8 +25,7 @@ def between_producers(conflict: Conflict, failing: Observation) -> Conflict | No
         conflict: of a put with a get.
         failing: all that the failing run accessed.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    seen = [one for edge in edges for one in (edge.access, *edge.others)]
+    seen = conflict.accesses
     put = next((one for one in seen if _calls(one, _PUTS)), None)
     takers = {one.thread for one in seen if _calls(one, _GETS)}
     if put is None or not takers or put.holder_type not in _IN_ORDER or put.thread in takers:

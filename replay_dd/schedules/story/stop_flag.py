@@ -26,8 +26,7 @@ def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passi
         failing: what the failing run accessed.
         passing: what the passing run accessed.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    accesses = [one for edge in edges for one in (edge.access, *edge.others)]
+    accesses = conflict.accesses
     flag = next((one for one in accesses if _sets(one)), None)
     if kind not in _KINDS or flag is None:
         return ""

@@ -78,7 +78,7 @@ class _Teller:
 
     def tell(self, kind: str, words_for_pass: str) -> Story:
         conflict = self.conflict
-        edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+        edges = conflict.edges
         own_before, stretch, own_after = self._relevant(kind)
         self.shared_names = _of_several([*own_before, *stretch, *own_after])
         turns = []

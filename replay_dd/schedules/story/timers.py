@@ -29,8 +29,7 @@ def help_of_cancelled_timer(kind: str, conflict: Conflict, failing: Observation)
     """
     if kind not in _KINDS:
         return ""  # updates collide whether or not the timer is still wanted
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    for one in (access for edge in edges for access in (edge.access, *edge.others)):
+    for one in conflict.accesses:
         cancelled = _cancelled_meanwhile(one, failing) if _is_of_timer(one) else None
         if cancelled is not None:
             return (

@@ -41,8 +41,7 @@ def find_woken_in_vain(conflict: Conflict, failing: Observation) -> Conflict | N
         conflict: what threads did to each other.
         failing: all that the failing run accessed.
     """
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    accesses = [one for edge in edges for one in (edge.access, *edge.others)]
+    accesses = conflict.accesses
     for look, wait, changes, goes_on in _woken(failing):
         if not _are_both_inside(accesses, look, changes[-1], goes_on, failing):
             continue
