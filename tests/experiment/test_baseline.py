@@ -125,6 +125,12 @@ def test_runs_that_disturb_each_other_later_do_not_make_a_failure_intermittent()
     assert found.baseline.rate.steady
 
 
+def test_what_begins_to_vary_alone_is_not_disturbed() -> None:
+    found = isolate_cause(MetLaterStill(alone_too=True), jobs=4)
+    assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
+    assert not found.baseline.rate.steady
+
+
 class MixturesMeet(Program):
     """The ends are not disturbed, only what lies between them.
 
