@@ -87,7 +87,7 @@ def divergences(old: Sequence[Call], new: Sequence[Call]) -> list[Divergence]:
     """
     pairs = _pairs(old, new)
     raised = [pair for pair in pairs if pair.old.raised != pair.new.raised]
-    found = _innermost(raised) if raised else reversed(_innermost([pair for pair in pairs if _differs(pair)]))
+    found = _innermost(raised, new) if raised else reversed(_innermost([*filter(_differs, pairs)], new))
     return list({pair.new.name: pair for pair in reversed([*found])}.values())[::-1]
 
 
@@ -116,10 +116,16 @@ def _differs(pair: Divergence) -> bool:
     return not (old.raised or new.raised or same) and alike(old.given, new.given)
 
 
-def _innermost(pairs: Sequence[Divergence]) -> list[Divergence]:
+def _innermost(pairs: Sequence[Divergence], new: Sequence[Call]) -> list[Divergence]:
     """Those in whose calls no other one is."""
-    ours = {id(pair.new) for pair in pairs}
-    return [pair for pair in pairs if not any(id(call) in ours for call in _all(pair.new.calls))]
+    callers = {id(inner): call for call in _all(new) for inner in call.calls}
+    around: set[int] = set()
+    for pair in pairs:
+        caller = callers.get(id(pair.new))
+        while caller is not None and id(caller) not in around:
+            around.add(id(caller))
+            caller = callers.get(id(caller))
+    return [pair for pair in pairs if id(pair.new) not in around]
 
 
 def only_in_one(divergence: Divergence) -> tuple[list[Call], list[Call]]:
@@ -129,9 +135,12 @@ def only_in_one(divergence: Divergence) -> tuple[list[Call], list[Call]]:
 
 
 def _all(calls: Sequence[Call]) -> Iterator[Call]:
-    for call in calls:
+    """These, and all that they led to, in the order in which they were made, however deep they are."""
+    waiting = [*reversed(calls)]
+    while waiting:
+        call = waiting.pop()
         yield call
-        yield from _all(call.calls)
+        waiting += reversed(call.calls)
 
 
 def _is_named(call: Call) -> bool:

@@ -37,6 +37,15 @@ def test_the_last_call_with_another_result_comes_first_and_each_function_once() 
     assert [(one.new.name, one.new.given) for one in divergences(old, new)] == [("late", "2"), ("early", ())]
 
 
+def test_calls_may_be_as_deep_as_an_endless_recursion_leaves_them() -> None:
+    old, new = call("visit", given="last"), call("visit", given="last", raised=True)
+    for number in range(5000):
+        old = call("visit", old, given=str(number))
+        new = call("visit", new, given=str(number), raised=True)
+    (found,) = divergences([old], [new])
+    assert found.new.given == "last"
+
+
 def test_calls_with_other_arguments_and_bodies_of_modules_tell_nothing() -> None:
     assert not divergences([call("f", given="1")], [call("f", given="2", result="1")])
     assert not divergences([call("")], [call("", result="1")])
