@@ -93,7 +93,7 @@ def isolate_schedule(
             progress.clear()
         write_log(found.passing, minimal_pass)
         write_log(found.failing, minimal_fail)
-        explanation = explain(found, time_limit, runner)
+        explanation = explain(found, time_limit, runner, ends_at=ends_at)
         explanation = with_experiments(
             *(explanation, found),
             budget=_budget(experiments, ends_at),

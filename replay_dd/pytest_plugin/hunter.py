@@ -247,7 +247,7 @@ class Hunter:
         counted, told = repeated(answer.failing, _TIME_LIMIT_S, self._verbosity)
         write_log(counted, minimal_fail)
         self._tell("finding out what the threads do to each other")
-        explanation = explain(answer, runner=runner)
+        explanation = explain(answer, runner=runner, ends_at=began_s + time_budget_s)
         story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")

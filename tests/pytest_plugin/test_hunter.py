@@ -216,7 +216,13 @@ def test_where_no_time_was_left_for_the_story_the_command_that_tells_it_is_named
     monkeypatch.setattr(hunter, "Runner", lambda *_, **__: nullcontext(SimpleNamespace(why_fresh="")))
     monkeypatch.setattr(hunter, "isolate", lambda *_, **__: answer)
     monkeypatch.setattr(hunter, "repeated", lambda log, *_: (log, ""))
-    monkeypatch.setattr(hunter, "explain", lambda *_, **__: Explanation(None, "nothing was seen"))
+    late: list[bool] = []
+
+    def explain(*_: object, ends_at: float, **__: object) -> Explanation:
+        late.append(ends_at <= time.monotonic())
+        return Explanation(None, "nothing was seen")
+
+    monkeypatch.setattr(hunter, "explain", explain)
     monkeypatch.setattr(hunter, "schedules_as_text", lambda *_: iter(["The run FAILS"]))
     monkeypatch.setattr(hunter, "proof_in_words", lambda _: "3 of 3")
     wanted = Wanted(1, seconds, until=time.monotonic())
@@ -224,6 +230,7 @@ def test_where_no_time_was_left_for_the_story_the_command_that_tells_it_is_named
     assert (result.why, result.switch) == ("", "not isolated" if goes_on else "several switches")
     told = [line.split("schedules ")[1] for line in result.story if " schedules " in line]
     assert told == (["t.py.test/minimal-pass.log t.py.test/minimal-fail.log"] if goes_on else [])
+    assert late == [goes_on]  # nor is there any for orders
 
 
 @pytest.mark.once

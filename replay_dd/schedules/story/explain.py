@@ -78,7 +78,13 @@ class Explanation(NamedTuple):
     conflict: Conflict | None = None
 
 
-def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner: Runner | None = None) -> Explanation:
+def explain(
+    found: ScheduleIsolation,
+    time_limit_s: float | None = None,
+    runner: Runner | None = None,
+    *,
+    ends_at: float | None = None,
+) -> Explanation:
     """Explain an isolated switch, with no more runs than the isolation took.
 
     Whatever goes wrong here costs the story, never the answer.
@@ -87,6 +93,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         found: the isolation.
         time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
         runner: runs the program; by default a new one.
+        ends_at: the time, as ``time.monotonic`` tells it, after which no more orders are tried; None for no limit. What
+            the final runs show is told all the same.
     """
     if found.isolation.interrupted:  # nobody waits for more runs
         return Explanation(None, "interrupted", interrupted=True)
@@ -102,7 +110,7 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         with own as used:
             ends = found.passing, found.failing
             twins = observe_twins(*ends, found.switch.failing, found.failing_range, limit_s, used)
-            trials = OrderTrials(found, twins, used, limit_s)
+            trials = OrderTrials(found, twins, used, limit_s, ends_at)
             told = Explanation(None) if twins.why_not else _told(trials, found.switch)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)

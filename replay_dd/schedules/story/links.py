@@ -11,7 +11,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -84,6 +84,7 @@ def try_links(
     *,
     time_limit_s: float | None,
     most_runs: int,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> tuple[Conflict, Links]:
     """Try both sides of a conflict.
 
@@ -99,6 +100,7 @@ def try_links(
         runner: makes them.
         time_limit_s: seconds after which a run is killed.
         most_runs: how many runs to make at most.
+        is_late: whether the time is over, so that no more runs are made.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
@@ -107,7 +109,7 @@ def try_links(
     Returns:
         The conflict, and what was tried.
     """
-    trial = _Trial(conflict, observed, failing, switch, judge, runner, time_limit_s, most_runs)
+    trial = _Trial(conflict, observed, failing, switch, judge, runner, time_limit_s, most_runs, is_late)
     left, right = conflict.left, conflict.right
     tried = []
     if left is not None:
@@ -151,8 +153,8 @@ class _Ended:
     words: str
 
 
-class _OutOfRunsError(Exception):
-    """No more runs may be made."""
+class _NoMoreRunsError(Exception):
+    """No more runs may be made; says why."""
 
 
 @dataclass
@@ -165,6 +167,7 @@ class _Trial:
     runner: Runner
     time_limit_s: float | None
     most_runs: int
+    is_late: Callable[[], bool]
     runs: int = 0
 
     def first_proved(self, edges: Sequence[Edge], *, is_left: bool) -> tuple[Edge, Link]:
@@ -208,8 +211,8 @@ class _Trial:
                     passes = middle
                 else:
                     fails = middle
-        except _OutOfRunsError:
-            return self._link(pair, is_left, "no more runs were allowed")
+        except _NoMoreRunsError as error:
+            return self._link(pair, is_left, str(error))
         return self._link((access, others[passes]), is_left)
 
     def _link(self, pair: tuple[Access, Access], is_left: bool, why_not: str = "") -> Link:
@@ -269,7 +272,9 @@ class _Trial:
     def _run(self, added: Sequence[Trigger], *, moved: bool = False) -> tuple[Outcome, Observation, str]:
         """Make the failing run with more triggers; ``moved`` leaves out the guilty one."""
         if self.runs >= self.most_runs:
-            raise _OutOfRunsError
+            raise _NoMoreRunsError("no more runs were allowed")
+        if self.is_late():
+            raise _NoMoreRunsError("no time was left to try it")
         self.runs += 1
         places = {(trigger.thread, trigger.time) for trigger in added}
         kept = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
@@ -22,6 +23,7 @@ class OrderTrials:
         twins: what was seen of its final runs.
         runner: runs the program.
         limit_s: seconds after which a run is killed; None for no limit.
+        ends_at: the time, as ``time.monotonic`` tells it, after which no more runs are made; None for no limit.
         runs: how many runs were made so far.
     """
 
@@ -29,6 +31,7 @@ class OrderTrials:
     twins: Twins
     runner: Runner
     limit_s: float | None
+    ends_at: float | None = None
     runs: int = 0
 
     @property
@@ -58,6 +61,7 @@ class OrderTrials:
             *(conflict, self.twins.failing, self.found.failing, switch.failing, schedules.runs, self.runner),
             time_limit_s=self.limit_s,
             most_runs=self.found.isolation.runs - OBSERVED_RUNS - self.runs,
+            is_late=lambda: self.ends_at is not None and time.monotonic() >= self.ends_at,
         )
         self.runs += links.runs
         return proved, links._replace(runs=self.runs)

@@ -165,6 +165,34 @@ IN_STEP = {"abreast": 1, "latest": 1, "uneven": 0}
 PATIENT = {"views": 1}
 
 
+@pytest.mark.parametrize("complete", [1, 2, 3])
+def test_at_ctrl_c_the_last_run_of_the_beginning_takes_the_place_of_the_first(
+    complete: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = Endings([PASSED] * 9)
+    whole = runner.run
+
+    def run(plan: Plan, time_limit_s: float | None) -> TargetRun:
+        if len(runner.plans) == complete:
+            raise KeyboardInterrupt
+        return whole(plan, time_limit_s)
+
+    monkeypatch.setattr(runner, "run", run)
+    found = opened(cast("Runner", cast("Any", runner)), None, 9, None, 0)
+    made = [plan for plan, _ in (*found.before, found.first)]
+    assert (found.interrupted, len(made), made) == (True, complete, runner.plans)
+
+
+def test_ctrl_c_in_the_very_first_run_leaves_nothing_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(plan: Plan, time_limit_s: float | None) -> TargetRun:
+        raise KeyboardInterrupt
+
+    runner = Endings([])
+    monkeypatch.setattr(runner, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        opened(cast("Runner", cast("Any", runner)), None, 9, None, 0)
+
+
 def test_threads_that_run_the_same_code_go_at_different_paces_and_later_in_step() -> None:
     plans, _ = made_in([PASSED] * 6, touched=ALIKE)
     assert kinds_of(plans[1:5]) == [UNEVEN, "pct", IN_STEP, PATIENT]

@@ -97,6 +97,17 @@ def test_without_a_common_thing_there_is_no_story(monkeypatch: pytest.MonkeyPatc
     assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
 
 
+def test_orders_are_tried_as_long_as_the_search_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float | None] = []
+    monkeypatch.setattr(module, "observe_twins", lambda *_: Twins(Observation((), {}), Observation((), {})))
+    monkeypatch.setattr(
+        module, "_told", lambda trials, _: (limits.append(trials.ends_at), Explanation(None, "nothing"))[1]
+    )
+    for ends_at in (None, 5.0):
+        explain(isolated(), ends_at=ends_at)
+    assert limits == [None, 5.0]
+
+
 def test_of_a_race_that_did_not_lead_to_the_hang_only_proved_orders_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     look, store = access("0.2", 1, 5, "reads"), access("0.1", 5, 6, "stores")
     links = Links((Link(look, store, False, "the other way round, it fails, too"), Link(look, store, True)))

@@ -45,6 +45,8 @@ def links_of(
     *,
     inferred: bool = False,
     switches: Sequence[Switch] = (),
+    most_runs: int = 9,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> tuple[Links, list[Plan]]:
     """What is proved of a store of 0.1 after a look of 0.2; ``ends`` tells which plans turn both round."""
     plans: list[Plan] = []
@@ -63,7 +65,8 @@ def links_of(
     runner: Any = SimpleNamespace(run=run)
     switch: Any = SimpleNamespace(trigger=GUILTY, thread="0.1", time=10, to="0.2", global_time=40)
     log = log_of(switches, ending)
-    _, links = try_links(conflict, failing, log, switch, judge, runner, time_limit_s=None, most_runs=9)
+    limits: Any = {"time_limit_s": None, "most_runs": most_runs, "is_late": is_late}
+    _, links = try_links(conflict, failing, log, switch, judge, runner, **limits)
     return links, plans
 
 
@@ -128,6 +131,16 @@ def test_what_was_not_turned_round_proves_nothing() -> None:
     theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
     links, _ = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: False)
     assert [(link.proved, link.why_not) for link in links.tried] == [(False, "they cannot be reversed alone")]
+
+
+@pytest.mark.parametrize(
+    ("limits", "why_not"),
+    [({"most_runs": 0}, "no more runs were allowed"), ({"is_late": lambda: True}, "no time was left to try it")],
+)
+def test_what_may_not_be_tried_any_more_is_told(limits: Any, why_not: str) -> None:
+    theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
+    links, plans = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: True, **limits)
+    assert (plans, [(link.proved, link.why_not) for link in links.tried]) == ([], [(False, why_not)])
 
 
 @pytest.mark.parametrize(

@@ -176,10 +176,13 @@ class Instruction(VariableInstruction):
         if access is not None and of_library:
             access.new, access.detail = access.old, "in"
             access.old = access.old is not MISSING
-        elif access is not None:
+        elif access is not None and access.sort == WHOLE:
             found = values.contains(container, thing)
             access.old = UNKNOWN if found is None else found
-            access.detail = f"{values.text_of(thing)} in" if access.sort == WHOLE else "in"
+            access.detail = f"{values.text_of(thing)} in"
+        elif access is not None:
+            access.old = UNKNOWN if access.old is UNKNOWN else access.old is not MISSING
+            access.detail = "in"
         return access
 
     def whole(self, container: object, expression: Expression, does: str) -> Access | None:

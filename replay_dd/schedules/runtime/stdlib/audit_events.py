@@ -58,6 +58,7 @@ _FILES_AND_SOCKETS = _EFFECTS - {"subprocess.Popen"}
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _LONGEST_COMMAND = 100
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
+_HEARD = EVENTS | _STARTS | _TRACING
 
 
 def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
@@ -91,6 +92,8 @@ def watch_events(
     noted: set[str] = set()
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
+        if event not in _HEARD:
+            return  # at once: observing makes thousands of others, as it looks at frames
         starts = event in _STARTS and not only_asks(event, arguments, sys._getframe().f_back)
         if (starts or event in _FILES_AND_SOCKETS) and not effects and not scheduler.counting:
             note_effect(event, arguments)
