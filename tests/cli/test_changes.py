@@ -97,7 +97,7 @@ def test_a_schedule_of_a_test_that_lies_beside_the_versions(shop: Workshop) -> N
     write(shop.folder / "new", {"counting.py": CALM.replace("with lock", "if lock")})
     for folder in ("", "new/"):
         shop.write(CHECK, f"{folder}check.py")
-    recording = Workshop(shop.folder / "new", shop.temporary, shop.variables)
+    recording = Workshop(shop.folder / "new", shop.temporary, shop.variables, shop.commands)
     assert recording.run("hunt", "-o", "..", "--no-simplify", "--", "python", "check.py").status == 0
     (shop.folder / "new" / "check.py").unlink()
     done = shop.run("changes", "--schedule", "fail.log", "--runs", "5", "old", "new", "--", "python", "check.py")
@@ -118,7 +118,7 @@ def test_a_test_that_lies_in_the_work_tree_and_in_no_commit(versions: Workshop) 
         subprocess.run([*git, "commit", "-q", "-m", name], check=True)
     (repository / "helper.py").write_text("from prices import *\n")
     (repository / "check.py").write_text(TEST.replace("prices", "helper"))
-    inside = Workshop(repository, versions.temporary, versions.variables)
+    inside = Workshop(repository, versions.temporary, versions.variables, versions.commands)
     done = inside.run("changes", "HEAD~1", "HEAD", "--", "python", "check.py")
     assert (done.status, done.stderr) == (0, "")
     assert "ZeroDivisionError" in done.stdout

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from replay_dd.cli.main import COMMANDS, cli
+from tests.cli.forked import CommandServer
 from tests.cli.schemas import OTHERS, SEARCHES, checked, schema
 from tests.cli.tool import RACE, Workshop, make_workshop
 
@@ -17,8 +18,8 @@ pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
-def race(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    shop = make_workshop(tmp_path_factory.mktemp("json"))
+def race(tmp_path_factory: pytest.TempPathFactory, commands: CommandServer) -> Workshop:
+    shop = make_workshop(tmp_path_factory.mktemp("json"), commands)
     shop.write(RACE)
     assert shop.run("hunt", "--seed", "0", *shop.program()).status == 0
     return shop
@@ -77,7 +78,7 @@ def test_replay(race: Workshop) -> None:
 
 
 def test_replay_of_a_changed_program(race: Workshop, tmp_path: Path) -> None:
-    shop = make_workshop(tmp_path)
+    shop = make_workshop(tmp_path, race.commands)
     shop.write(RACE)
     assert shop.run("hunt", *shop.program()).status == 0
     shop.write("# moved\n" + RACE)

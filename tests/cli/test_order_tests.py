@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import replay_dd
+from tests.cli.forked import CommandServer
 from tests.cli.schemas import checked
 from tests.cli.tool import RACE, Workshop, make_workshop
 
@@ -26,9 +27,9 @@ pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def written(tmp_path_factory: pytest.TempPathFactory, commands: CommandServer) -> Workshop:
     """A folder in which a test was written."""
-    shop = make_workshop(tmp_path_factory.mktemp("written"))
+    shop = make_workshop(tmp_path_factory.mktemp("written"), commands)
     shop.write(RACE)
     assert shop.run("hunt", "--seed", "0", *shop.program()).status == 0
     done = shop.run("schedules", "--short", "--experiments", "0", "--write-test", TEST, "pass.log", "fail.log")
@@ -38,9 +39,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 @pytest.fixture
-def shop(written: Workshop, tmp_path: Path) -> Workshop:
+def shop(written: Workshop, tmp_path: Path, commands: CommandServer) -> Workshop:
     """A folder with the program and the test, and nothing else."""
-    shop = make_workshop(tmp_path)
+    shop = make_workshop(tmp_path, commands)
     shop.write(RACE)
     (shop.folder / TEST).parent.mkdir()
     (shop.folder / TEST).write_text((written.folder / TEST).read_text(encoding="utf-8"), encoding="utf-8")

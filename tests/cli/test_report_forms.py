@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.forked import CommandServer
 from tests.cli.tool import RACE, READ, WRITE, Workshop, make_workshop
 
 pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
-def race(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    shop = make_workshop(tmp_path_factory.mktemp("forms"))
+def race(tmp_path_factory: pytest.TempPathFactory, commands: CommandServer) -> Workshop:
+    shop = make_workshop(tmp_path_factory.mktemp("forms"), commands)
     shop.write(RACE)
     assert shop.run("hunt", "--seed", "0", *shop.program()).status == 0
     return shop

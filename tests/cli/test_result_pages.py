@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.forked import CommandServer
 from tests.cli.test_strangers import PROGRAM, changed, clear, has_run
 from tests.cli.tool import READ, WRITE, Workshop, make_workshop
 
@@ -14,9 +15,9 @@ pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
-def hunted(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def hunted(tmp_path_factory: pytest.TempPathFactory, commands: CommandServer) -> Workshop:
     """A workshop with a program that leaves a trace, and logs of it."""
-    shop = make_workshop(tmp_path_factory.mktemp("pages"))
+    shop = make_workshop(tmp_path_factory.mktemp("pages"), commands)
     shop.write(PROGRAM)
     done = shop.run("hunt", "--jobs", "1", "--html", "hunt.html", *shop.program())
     assert done.status == 0, done.stderr

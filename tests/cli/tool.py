@@ -19,6 +19,7 @@ from unittest import mock
 import pytest
 
 from replay_dd.cli.main import main
+from tests.cli.forked import CommandServer
 
 TOOL = Path(sys.executable).with_name("replay-dd")
 
@@ -68,11 +69,19 @@ class Done:
 
 @dataclass
 class Workshop:
-    """A working directory with a place for temporary files that the command is given."""
+    """A working directory with a place for temporary files that the command is given.
+
+    Attributes:
+        folder: the working directory.
+        temporary: the place for temporary files.
+        variables: what the command is given besides the variables of the tests.
+        commands: runs commands that need no new process; without it, each is one.
+    """
 
     folder: Path
     temporary: Path
     variables: dict[str, str] = field(default_factory=dict)
+    commands: CommandServer | None = None
 
     def write(self, text: str, name: str = "prog.py") -> Path:
         path = self.folder / name
@@ -102,14 +111,16 @@ class Workshop:
 
     def run(self, *arguments: str | Path, stdin: bytes | None = None, shell: str | None = None) -> Done:
         """Run the command to its end; nothing may be left behind."""
-        texts = self.arguments(*arguments)
-        command = ["bash", "-c", shell, str(TOOL), *texts] if shell else [str(TOOL), *texts]
-        source: dict[str, object] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
-        done = subprocess.run(
-            command, cwd=self.folder, env=self.environment(), capture_output=True, timeout=120, **source
-        )  # type: ignore[call-overload]
+        texts, variables = self.arguments(*arguments), self.environment()
+        if shell is None and self.commands and self.commands.can_run(texts, variables):
+            status, stdout, stderr = self.commands.run(texts, self.folder, variables, stdin)
+        else:
+            command = ["bash", "-c", shell, str(TOOL), *texts] if shell else [str(TOOL), *texts]
+            source: dict[str, object] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+            done = subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, timeout=120, **source)  # type: ignore[call-overload]
+            status, stdout, stderr = done.returncode, done.stdout, done.stderr
         self.check_clean()
-        return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+        return Done(status, stdout.decode(errors="replace"), stderr.decode(errors="replace"))
 
     def run_here(self, *arguments: str | Path) -> Done:
         """Run the command in this process: for what ends before it starts another one, a tenth of the price."""
@@ -190,8 +201,8 @@ def same_signals_after() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def make_workshop(folder: Path) -> Workshop:
+def make_workshop(folder: Path, commands: CommandServer | None = None) -> Workshop:
     work, temporary = folder / "work", folder / "temporary"
     work.mkdir(parents=True)
     temporary.mkdir()
-    return Workshop(work, temporary)
+    return Workshop(work, temporary, commands=commands)

@@ -200,6 +200,7 @@ def test_the_summary_of_pytest() -> None:
     assert first.is_report
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "output",
     [

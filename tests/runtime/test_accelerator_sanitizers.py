@@ -172,7 +172,9 @@ def sanitized(
             "PYTHONPATH": str(site),
             "PYTHONMALLOC": "malloc",
             "LD_PRELOAD": str(ADDRESS),
-            "ASAN_OPTIONS": f"detect_leaks=1:exitcode=0:log_path={reports}/address:fast_unwind_on_malloc=0",
+            # Most of the time goes into the stacks of allocations: with 30 frames, runs take 1.6 times as long.
+            "ASAN_OPTIONS": f"detect_leaks=1:exitcode=0:log_path={reports}/address"
+            ":fast_unwind_on_malloc=0:malloc_context_size=16",
             "UBSAN_OPTIONS": "print_stacktrace=1",
         }
         finished = run(replace(command, environment=environment), private, time_limit_s=240, show_output=False)
