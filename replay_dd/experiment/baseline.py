@@ -200,9 +200,9 @@ class _Together(Generic[Run]):
         """The first runs of an end: as many as are wanted, or a few more if they are made at the same time."""
         flaky = self._tests.circumstance.flaky
         if self.jobs == 1 or not flaky:
-            return self.more(end, times)
+            return self._tests.several(end, times, self.jobs, fresh=flaky)
         alone = self._tests.several(end, 1, 1, fresh=True)
-        beside = self.more(end, max(times - 1, _RUNS_BESIDE))
+        beside = self._tests.several(end, max(times - 1, _RUNS_BESIDE), self.jobs, fresh=True)
         told = self._unlike(alone[0], beside)
         if not told:
             return [*alone, *beside]
@@ -212,22 +212,17 @@ class _Together(Generic[Run]):
         self.jobs, self.disturbed = 1, told
         return alone
 
-    def more(self, end: IntervalSet, times: int) -> list[Run]:
-        """More runs of an end."""
-        return self._tests.several(end, times, self.jobs, fresh=self._tests.circumstance.flaky)
-
-    def instead(self, end: IntervalSet, first: Run, refused: Sequence[Run]) -> list[Run] | None:
-        """Runs alone in the place of later ones that make no sense beside the first run, which was made alone.
-
-        Returns:
-            None if these do not disturb each other.
-        """
-        told = "" if self.jobs == 1 else self._unlike(first, refused)
+    def more(self, end: IntervalSet, before: Sequence[Run], times: int) -> list[Run]:
+        """More runs of an end, whose first run was made alone; where the machine is busy, they may meet only now."""
+        added = self._tests.several(end, times, self.jobs, fresh=self._tests.circumstance.flaky)
+        if self.jobs == 1 or self._unlike(before[0], before[1:]):
+            return added
+        told = self._unlike(before[0], added)
         if not told:
-            return None
-        alone = self._tests.several(end, max(_RUNS_ALONE, len(refused)), 1, fresh=True)
-        if self._unlike(first, alone):
-            return None
+            return added
+        alone = self._tests.several(end, max(_RUNS_ALONE, times), 1, fresh=True)
+        if self._unlike(before[0], alone):
+            return [*alone, *added]
         self.jobs, self.disturbed = 1, told
         return alone
 
@@ -241,19 +236,12 @@ def _measure_failing(tests: Tests[Run], together: _Together[Run]) -> tuple[list[
     runs: list[Run] = []
     more = MEASURED_RUNS
     while True:
-        before = len(runs)
-        runs += together.more(circumstance.universe, more) if runs else together.first(circumstance.universe, more)
+        runs += (
+            together.more(circumstance.universe, runs, more) if runs else together.first(circumstance.universe, more)
+        )
         if not circumstance.flaky:
             _check_same(circumstance, runs, End.FAILING)
-        try:
-            circumstance.settle(runs)
-        except NotReproducedError:
-            # Where the machine was busy, the first runs may not have met each other.
-            alone = together.instead(circumstance.universe, runs[0], runs[before:]) if before else None
-            if alone is None:
-                raise
-            runs[before:] = alone
-            circumstance.settle(runs)
+        circumstance.settle(runs)
         judged = [circumstance.judge(run) for run in runs]
         failed = sum(judgement.outcome is Outcome.FAIL for judgement in judged)
         more = _more_runs(failed, len(runs), steady_test(circumstance.steady_error)) if circumstance.flaky else 0

@@ -11,6 +11,8 @@ Rules of this module:
 * If runs vary, nothing rests on one run: each delta of the answer is left out again, often enough to be sure that it is
   needed, and an answer whose proof is worse than the baseline promises sends the search back with more runs per test.
   Where no run has varied so far, a delta is needed if two runs say so, whatever else was still there.
+* Runs that the baseline made at the same time may not have met, or only mixtures may meet: where tests ended in ways
+  that mean nothing, some are run again alone before a search is believed.
 * Under a limit, bisection is preceded by coarse passes: they need more tests in all, but give better results early.
 * However a search ends, the best result so far is the answer; only the answer of a complete search is proved.
 """
@@ -114,6 +116,9 @@ def _isolate_cause(
         else:
             passing, failing = course.search_all()
         stopped_by = course.stopped_by
+        if course.disturbed:
+            jobs = 1
+            baseline = baseline._replace(jobs=jobs, disturbed=course.disturbed)
         try:
             if stopped_by is None and proof_runs and not course.doubtful:
                 observer.on_stage("proving the answer")
@@ -186,6 +191,7 @@ class _Course(Generic[Run]):
         self.requested = 2
         self.flaky = tests.circumstance.flaky
         self.doubtful = False
+        self.disturbed = ""
         self.steps: list[TestRecord] = []
         self.stages: list[Stage] = []
         self.stopped_by: StoppedBy | None = None
@@ -251,12 +257,13 @@ class _Course(Generic[Run]):
             if smaller.count >= result.c_fail.count:
                 try:
                     refuted = self._refuted(circumstance, result.c_fail)
+                    again = refuted is None and self._was_disturbed()
                 except KeyboardInterrupt:
                     LIVE.kill_all()
                     return replace(result, complete=False, stopped_by="interrupt")
-                if refuted is None or self.doubtful:
+                if self.doubtful or (refuted is None and not again):
                     return result
-                smaller = refuted
+                smaller = refuted or result.c_fail
             current = smaller
 
     def _refuted(self, circumstance: Circumstance[Run], answer: IntervalSet) -> IntervalSet | None:
@@ -278,6 +285,22 @@ class _Course(Generic[Run]):
             self.doubtful = self._tests.sequential is None and not circumstance.gradual
             self._outcomes[found] = Outcome.FAIL
         return found
+
+    def _was_disturbed(self) -> bool:
+        """Whether tests disturbed each other; what they left unresolved is then tested again, one run at a time."""
+        if self._limits.jobs == 1 or self._limits.is_late() or not self.flaky or self._tests.sequential is not None:
+            return False
+        unresolved = [one for one, outcome in self._outcomes.items() if outcome is Outcome.UNRESOLVED]
+        self.disturbed = self._tests.disturbed([one for one in unresolved if self._tests.known(one) is not None])
+        if not self.disturbed:
+            return False
+        self._observer.on_stage("runs at the same time disturb each other: searching again, one run at a time")
+        self._limits = self._limits._replace(jobs=1)
+        self._tests.forget_unresolved()
+        for one in unresolved:
+            del self._outcomes[one]
+        self._seen.difference_update(unresolved)
+        return True
 
     def _search_once(self, circumstance: Circumstance[Run], current: IntervalSet) -> SearchResult:
         limits = self._limits

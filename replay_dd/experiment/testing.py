@@ -29,6 +29,9 @@ T = TypeVar("T")
 RARE = "fails rarely"
 # How often a configuration that does not fail is run in all if the failure seems to show every time.
 _CONFIRMING_RUNS = 2
+# How many endings of unresolved tests are compared with those of runs alone, and how many runs alone must be alike.
+_ENDINGS_COMPARED = 3
+_ALIKE_ALONE = 3
 
 
 @dataclass(slots=True)
@@ -82,6 +85,7 @@ class Tests(Generic[Run]):
         self._made: dict[Hashable, tuple[Run, Judgement]] = {}
         self._tallies: dict[Hashable, _Tally[Run]] = {}
         self._counted: dict[Hashable, None] = {}
+        self._compared: set[Hashable] = set()  # endings of unresolved tests that were compared with those of runs alone
 
     def continue_with(self, circumstance: Circumstance[Run]) -> None:
         """Test a refined circumstance from now on; previous results are kept."""
@@ -240,6 +244,40 @@ class Tests(Generic[Run]):
         # Sorted by words, too, so that the order of configurations does not matter.
         endings_counted = [(min(endings, key=lambda one: one.words), len(endings)) for endings in found.values()]
         return tuple(sorted(endings_counted, key=lambda one: (-one[1], one[0].words)))
+
+    def disturbed(self, tested: Iterable[IntervalSet]) -> str:
+        """How one of some tests ended that was run at the same time as others, and ends otherwise alone.
+
+        The first endings of unresolved tests are looked at: runs that are disturbed end in ways that mean nothing.
+
+        Args:
+            tested: configurations of the circumstance, in the order of their tests.
+
+        Returns:
+            The words of that ending; empty if there is none, or if runs alone vary.
+        """
+        compare = self.circumstance.compare
+        for configuration in tested:
+            if len(self._compared) >= _ENDINGS_COMPARED:
+                break
+            beside, judgement = self.of(configuration)
+            if judgement.outcome is not Outcome.UNRESOLVED or judgement.signature in self._compared:
+                continue
+            self._compared.add(judgement.signature)
+            (alone,) = self.several(configuration, 1, 1, fresh=True)
+            told = compare(alone, beside)
+            if told and not any(
+                compare(alone, again) for again in self.several(configuration, _ALIKE_ALONE - 1, 1, fresh=True)
+            ):
+                return told
+        return ""
+
+    def forget_unresolved(self) -> None:
+        """Run those configurations anew whose runs told nothing."""
+        unresolved = [key for key, (_, judgement) in self._made.items() if judgement.outcome is Outcome.UNRESOLVED]
+        for key in unresolved:
+            del self._made[key]
+            self._tallies.pop(key, None)
 
     def several(self, configuration: IntervalSet, times: int, jobs: int, *, fresh: bool) -> list[Run]:
         """Run one configuration ``times`` times, up to ``jobs`` in parallel."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from itertools import count
+from typing import Literal
 
 import pytest
 
 from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import NotReproducedError
-from replay_dd.experiment.driver import isolate_cause
+from replay_dd.experiment.driver import Observer, isolate_cause
 from replay_dd.outcome import Outcome
 from replay_dd.report.isolation import isolation_as_json, search_as_text
 
@@ -108,6 +109,70 @@ def test_runs_that_disturb_each_other_later_are_made_again_alone() -> None:
 def test_a_program_that_fails_in_two_ways_alone_is_refused() -> None:
     with pytest.raises(NotReproducedError, match="two ways"):
         isolate_cause(MetLater(alone_too=True), jobs=4)
+
+
+class MetLaterStill(MetLater):
+    """That they meet is no error: the failure shows less often then."""
+
+    def settle(self, runs: Sequence[str]) -> None:
+        pass
+
+
+def test_runs_that_disturb_each_other_later_do_not_make_a_failure_intermittent() -> None:
+    found = isolate_cause(MetLaterStill(alone_too=False), jobs=4)
+    assert list(found.difference) == [2]
+    assert (found.baseline.jobs, found.baseline.disturbed) == (1, IN_USE)
+    assert found.baseline.rate.steady
+
+
+def test_what_begins_to_vary_alone_is_not_disturbed() -> None:
+    found = isolate_cause(MetLaterStill(alone_too=True), jobs=4)
+    assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
+    assert not found.baseline.rate.steady
+
+
+class MixturesMeet(Program):
+    """The ends are not disturbed, only what lies between them.
+
+    Args:
+        goal: what to look for.
+        alone_too: whether mixtures end like that alone, too; mostly means in other words each time.
+    """
+
+    def __init__(self, goal: Goal, alone_too: Literal["always", "mostly", "never"] = "never") -> None:
+        super().__init__(goal, None)
+        self._alone_too = alone_too
+        self._alone = count(1)
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> str:
+        made = super().run(configuration, fresh=fresh)
+        if configuration in (self.universe, EMPTY):
+            return made
+        if threading.current_thread() is not threading.main_thread() or self._alone_too == "always":
+            return IN_USE
+        if self._alone_too == "mostly":
+            return f"{IN_USE} for the {next(self._alone)}th time"
+        return made
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_mixtures_that_disturb_each_other_are_tested_again_alone(goal: Goal) -> None:
+    stages: list[str] = []
+    found = isolate_cause(MixturesMeet(goal), jobs=4, observer=Observer(on_stage=stages.append))
+    assert list(found.difference) == [2]
+    assert found.verified
+    assert (found.baseline.jobs, found.baseline.disturbed) == (1, IN_USE)
+    assert "runs at the same time disturb each other: searching again, one run at a time" in stages
+    assert not found.unresolved
+
+
+@pytest.mark.parametrize("alone_too", ["always", "mostly"])
+def test_mixtures_that_end_without_meaning_alone_are_left_unresolved(alone_too: Literal["always", "mostly"]) -> None:
+    found = isolate_cause(MixturesMeet(Goal.SIMPLIFY, alone_too), jobs=4)
+    assert found.difference == Program.universe
+    assert (found.baseline.jobs, found.baseline.disturbed) == (4, "")
+    ((ending, _),) = found.unresolved
+    assert ending.words == IN_USE
 
 
 class Steady(Program):
