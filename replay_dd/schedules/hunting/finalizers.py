@@ -3,7 +3,8 @@
 Rules of this module:
 
 * Finalizers are the methods ``__del__`` and the callbacks of weak references. The sources tell whether there may be
-  any: a hunt of a program without them makes no such runs.
+  any: a hunt of a program without them makes no such runs. Those of installed packages do not count: many have weak
+  references, and such runs are lost to other failures.
 * A collection is a choice of the schedule: see :class:`~replay_dd.schedules.model.Trigger`.
 """
 
@@ -17,17 +18,20 @@ from replay_dd.schedules.running.target import Plan
 COLLECT = "collect"  # see `runtime/strategies/collecting.py`
 _MOST = 100  # runs of a hunt
 _EVERY = 3  # plans
+_PACKAGES = f"{os.sep}site-packages{os.sep}"
 _SIGNS = (b"def __del__(", b"weakref")
 
 
 def has_finalizers(program: Program) -> bool:
-    """Whether the sources that a run counted speak of finalizers or of weak references.
+    """Whether sources of the program's own that a run counted speak of finalizers or of weak references.
 
     Args:
         program: as the log of that run describes it.
     """
     for short in program.files:
         path = program.paths.get(short, os.path.join(program.directory, short))
+        if _PACKAGES in path:
+            continue
         try:
             with open(path, "rb") as file:
                 text = file.read()

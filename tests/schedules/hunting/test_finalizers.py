@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,11 @@ def test_the_sources_tell_whether_there_are_finalizers(text: str, has: bool, tmp
     (tmp_path / "one.py").write_text("x = 1\n")
     (tmp_path / "two.py").write_text(text)
     program = describe_program(("two.py",), directory=tmp_path)
-    known = program.__class__(**{**vars(program), "files": {"one.py": "", "two.py": "", "gone.py": ""}})
+    package = tmp_path / "site-packages" / "package.py"
+    package.parent.mkdir()
+    package.write_text("import weakref\n")
+    files = dict.fromkeys(["one.py", "two.py", "gone.py", "package.py"], "")
+    known = replace(program, files=files, paths={"package.py": str(package)})
     assert has_finalizers(known) == has
 
 
