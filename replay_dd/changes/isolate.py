@@ -18,6 +18,7 @@ from pathlib import Path
 from replay_dd.changes.circumstance import CodeChanges, more_runs_of_new, no_failure_in_new
 from replay_dd.changes.coverage import never_executed, worth_observing
 from replay_dd.changes.difference import Difference
+from replay_dd.changes.divergences import Divergence, divergences
 from replay_dd.changes.history import commits_between, first_failing
 from replay_dd.changes.levels import DEFAULT_LEVELS
 from replay_dd.changes.resolution import Resolution
@@ -38,6 +39,10 @@ _IN_ITS_FOLDER = "The command, and `--build`, are run in a copy of the version, 
 _MOST_FOR_NEEDS = 60
 """How many tests may be spent on what the guilty change needs: the change itself is known by then."""
 
+_LONG_ANSWER = 20
+"""Changes: of more, people want to know where to start."""
+_MOST_DIVERGENCES = 3
+
 
 @dataclass(frozen=True)
 class ChangesIsolation:
@@ -54,6 +59,8 @@ class ChangesIsolation:
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
         undivided: whether the search ended since too many tests told nothing: the answer may be more than is needed.
+        diverged: where the versions first behave differently, the likeliest cause first; empty where the answer is
+            short, or nothing is seen.
         unconfirmed: whether what it seemed to need does not fail in a clean build, so that this is not known.
     """
 
@@ -67,6 +74,7 @@ class ChangesIsolation:
     rounds: int = 0
     undivided: bool = False
     unconfirmed: bool = False
+    diverged: Sequence[Divergence] = ()
 
     @property
     def guilty(self) -> IntervalSet:
@@ -154,6 +162,10 @@ def isolate_changes(
             rounds=rounds,
             undivided=final.gave_up,
         )
+        if found.guilty.count > _LONG_ANSWER and target.runner is None and isolation.stopped_by != "interrupt":
+            observer.on_stage("comparing which functions are called")
+            diverged = divergences(workshop.calls(EMPTY), workshop.calls(difference.all))
+            found = replace(found, diverged=tuple(diverged[:_MOST_DIVERGENCES]))
         if not isolation.complete:
             return found
         tests_left = _MOST_FOR_NEEDS if max_tests is None else min(max(max_tests - isolation.tests, 0), _MOST_FOR_NEEDS)

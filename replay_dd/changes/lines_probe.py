@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -84,8 +85,8 @@ def _trace(inside: str, note: Any) -> None:
     sys.settrace(on_call)
 
 
-def _take_place() -> None:
-    """Start, and give way to the `sitecustomize` that this one hides."""
+def take_place(start: Callable[[str, str], None]) -> None:
+    """Start a probe, and give way to the `sitecustomize` that it hides."""
     folder = os.path.dirname(os.path.abspath(__file__))
     root = os.environ.get(VERSION)
     sys.path[:] = [path for path in sys.path if path != folder]
@@ -96,8 +97,8 @@ def _take_place() -> None:
         if ours is not None:
             sys.modules["sitecustomize"] = ours
     if root:
-        _start(folder, root)
+        start(folder, root)
 
 
 if __name__ == "sitecustomize":
-    _take_place()
+    take_place(_start)

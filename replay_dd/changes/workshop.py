@@ -19,10 +19,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from replay_dd.changes.calls_probe import CALLS
 from replay_dd.changes.clues import NO_CLUES, Clues, clues_in, program_words
 from replay_dd.changes.copies import Copy, Times
 from replay_dd.changes.coverage import Executed, executed_in
 from replay_dd.changes.difference import Clash, Difference
+from replay_dd.changes.divergences import Call, calls_in
 from replay_dd.changes.file_change import Version
 from replay_dd.changes.lines_probe import EXECUTED, VERSION
 from replay_dd.changes.names import missing_names
@@ -148,14 +150,25 @@ class Workshop:
 
     def observed(self, configuration: IntervalSet) -> tuple[Ending, Executed]:
         """Like :meth:`run`, with a clean build, and note what is executed and opened."""
+        ending, noted, seen = self._probed(configuration, "lines_probe.py", EXECUTED)
+        return ending, replace(executed_in(noted), seen=seen)
+
+    def calls(self, configuration: IntervalSet) -> list[Call]:
+        """Run with a clean build, and note the calls of functions of Python."""
+        _, noted, _ = self._probed(configuration, "calls_probe.py", CALLS)
+        return calls_in(noted)
+
+    def _probed(
+        self, configuration: IntervalSet, module: str, notes: str
+    ) -> tuple[Ending, bytes, frozenset[str] | None]:
+        """How a run ended, what a probe noted, and which files were opened."""
         with private_folder() as folder:
-            source = (Path(__file__).parent / "lines_probe.py").read_bytes()
-            (folder.path / "sitecustomize.py").write_bytes(source)
+            (folder.path / "lines_probe.py").write_bytes((Path(__file__).parent / "lines_probe.py").read_bytes())
+            (folder.path / "sitecustomize.py").write_bytes((Path(__file__).parent / module).read_bytes())
             probe = _Probe(folder.path)
             ending = self._trial(configuration, probe, clean=True).ending
-            noted = folder.path / EXECUTED
-            found = executed_in(noted.read_bytes() if noted.exists() else b"")
-            return ending, replace(found, seen=probe.seen)
+            noted = folder.path / notes
+            return ending, noted.read_bytes() if noted.exists() else b"", probe.seen
 
     def in_copy(self, configuration: IntervalSet, use: Callable[[Path, Mapping[str, str]], None]) -> None:
         """Build a version, and use the folder that it is in, with the variables that it runs under.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.changes.difference import Difference
+from replay_dd.changes.divergences import Call, Divergence, only_in_one
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.history import Origin
 from replay_dd.changes.isolate import ChangesIsolation, Narrowed
@@ -67,6 +68,7 @@ def changes_as_text(
     elif found.unconfirmed:
         yield "needs        not known: what seemed to be enough does not fail in a clean build, so the patch has more"
     yield from (f"               of {_origin_as_text(origin)}" for origin in needed_origins)
+    yield from _divergences_as_text(found.diverged)
     for move in _moves(found):
         yield f"moved        {move.name}, from {move.source} to {move.target}; what differs in it:"
         differs = [*(("-", line) for line in move.removed), *(("+", line) for line in move.added)]
@@ -90,6 +92,25 @@ def changes_as_text(
         yield f"resolved     {counted(found.rounds, 'more run')}, with the changes that missing names belong to"
     yield from (line for line in told[1:] if not line.startswith("difference "))
     yield from (f"{what:<12} {path}" for what, path in files.items())
+
+
+def _divergences_as_text(diverged: Sequence[Divergence]) -> Iterator[str]:
+    """Where to start, if the answer is long."""
+    for divergence in diverged:
+        old, new = divergence.old, divergence.new
+        if old.raised or new.raised:
+            what = "raises an exception, as it does not in the old version" if new.raised else "no longer raises"
+        else:
+            what = "ends with other values than in the old version"
+        yield f"diverges     {_place(new)} {what}, for arguments that look alike"
+        for version, calls in zip(("old", "new"), only_in_one(divergence), strict=True):
+            shown = [*map(_place, calls[:_SHOWN_NAMES]), *(["..."] if len(calls) > _SHOWN_NAMES else [])]
+            if shown:
+                yield f"               there, only the {version} version calls {', '.join(shown)}"
+
+
+def _place(call: Call) -> str:
+    return f"{call.name} ({call.path}:{call.line})"
 
 
 def _passages_as_text(shown: Sequence[Passage], *, marks: bool) -> Iterator[str]:
@@ -143,6 +164,7 @@ def changes_as_json(
             "resolving_runs": found.rounds,
             "undivided": found.undivided,
             "unconfirmed": found.unconfirmed,
+            "diverges": [*map(_divergence_as_json, found.diverged)],
             "levels": [
                 {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
                 for stage in found.isolation.stages
@@ -165,6 +187,20 @@ def changes_as_json(
         },
         files=dict(files),
     )
+
+
+def _divergence_as_json(divergence: Divergence) -> dict[str, Any]:
+    only_old, only_new = only_in_one(divergence)
+    return {
+        "old": _call_as_json(divergence.old),
+        "new": _call_as_json(divergence.new),
+        "only_old_calls": [*map(_call_as_json, only_old)],
+        "only_new_calls": [*map(_call_as_json, only_new)],
+    }
+
+
+def _call_as_json(call: Call) -> dict[str, Any]:
+    return {"name": call.name, "file": call.path, "line": call.line, "raised": call.raised}
 
 
 def _moves(found: ChangesIsolation) -> list[Move]:

@@ -285,3 +285,12 @@ def test_of_a_long_table_the_guilty_line_is_found(tmp_path: Path) -> None:
     )
     assert patch(found) == ['-    "name13": 13,', '+        "name13": 31,']
     assert found.isolation.tests < 15
+
+
+def test_a_long_answer_tells_which_calls_first_end_in_another_way(tmp_path: Path) -> None:
+    table = [f"x{number} = 0\n" for number in range(25)]
+    code = "def half(value):\n    return value / x0\n\n\ndef show(value):\n    return half(value)\n"
+    old = {"a.py": "".join(table).replace("0\n", "1\n") + code, "b.py": "import a\na.show(2)\n"}
+    found = isolate(tmp_path, old, {**old, "a.py": "".join(table) + code}, python("b.py"), levels=("file",))
+    assert [(one.new.name, one.old.raised, one.new.raised) for one in found.diverged] == [("half", False, True)]
+    assert any(line.startswith("diverges     half (a.py:26) raises") for line in changes_as_text(found, (), None, {}))
