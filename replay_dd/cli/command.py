@@ -34,7 +34,7 @@ else:
     StringType = click.ParamType
 
 LAST_SECTION = "General"
-_UNITS_S = {"s": 1, "m": 60, "h": 3600}
+_UNITS_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}  # as in `pytest_plugin/budget.py`
 
 
 @dataclass(frozen=True)
@@ -174,18 +174,19 @@ class Option(click.Option):
 
 
 class Seconds(click.FloatRange):
-    """A time: a number of seconds, or one with a unit, such as ``90s``, ``10m`` or ``2h``.
+    """A time: a number of seconds, or one with a unit, such as ``10ms``, ``90s``, ``10m`` or ``2h``.
 
     Neither ``nan``, which no comparison refuses, nor an infinite one, which nothing would end.
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert a word of the command line."""
-        if isinstance(value, str) and value[-1:] in _UNITS_S:
+        unit = next((one for one in _UNITS_S if isinstance(value, str) and value.endswith(one)), "")
+        if unit:
             with contextlib.suppress(ValueError):
-                value = float(value[:-1]) * _UNITS_S[value[-1]]
+                value = float(value.removesuffix(unit)) * _UNITS_S[unit]
         if isinstance(value, str) and not _is_number(value):
-            self.fail(f"{value!r} is not a time, such as 90, 90s, 10m or 2h.", param, ctx)
+            self.fail(f"{value!r} is not a time, such as 90, 10ms, 90s, 10m or 2h.", param, ctx)
         seconds = float(super().convert(value, param, ctx))
         if not math.isfinite(seconds):
             self.fail(f"{value} is not a number of seconds.", param, ctx)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from replay_dd.changes.tested_version import Place, has_uncommitted_changes, project_of
-from replay_dd.cli.command import Option, command
+from replay_dd.cli.command import Option, Seconds, command
 from replay_dd.cli.options import (
     PROGRAM,
     count_option,
@@ -51,7 +51,7 @@ VERSIONS = "Versions"
         "--time-limit",
         section=PROGRAM,
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True),
         default=DEFAULT_TIME_LIMIT_S,
         shown_default=f"{DEFAULT_TIME_LIMIT_S:g}",
         help="Kill a run of the test after this time.",

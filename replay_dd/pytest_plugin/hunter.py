@@ -364,5 +364,7 @@ def _switch_in_words(answer: ScheduleIsolation) -> str:
 def _gil_in_words(answer: ScheduleIsolation) -> str:
     if answer.switch is not None and answer.switch.failing.forced:
         return "possible: the thread waits there"
+    if answer.switch is not None and answer.switch.failing.collects:
+        return "possible: garbage is collected in any thread"
     possible = {WITH_GIL: "possible", BEFORE_SPECIALISATION: f"possible, {BEFORE_SPECIALISATION}"}
     return possible.get(answer.gil.label, "not possible") if answer.gil.label else "unknown"

@@ -76,7 +76,7 @@ def _reason(switch: Switch | None, program: Program | None) -> str:
     if switch is None:
         return "the end"
     why = "ended" if switch.ended else "blocked" if switch.forced else "preempted"
-    text = f"{why} -> {switch.to}"
+    text = "collects garbage" if switch.collects else f"{why} -> {switch.to}"
     if switch.wake is not None and switch.wake.early_ns:
         text += (
             f" (its {'time-out' if switch.wake.time_out else 'sleep'} ends {switch.wake.early_ns / 1e6:.3g} ms early)"

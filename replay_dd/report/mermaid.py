@@ -79,7 +79,15 @@ def log_as_mermaid(log: Log, *, source: bool = True) -> Iterator[str]:
     for thread, name in threads.items():
         yield f"    participant {name} as thread {escaped(thread)}"
     for switch in shown:
-        why = "ends" if switch.ended else "has to wait" if switch.forced else "is preempted"
+        why = (
+            "collects garbage"
+            if switch.collects
+            else "ends"
+            if switch.ended
+            else "has to wait"
+            if switch.forced
+            else "is preempted"
+        )
         at = "" if switch.place is None else f" at {switch.place}"
         text = source_line(switch.place, log.program) if source and switch.place is not None else ""
         arrow = "-->>" if switch.by_default else "->>"

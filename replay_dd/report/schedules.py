@@ -87,6 +87,8 @@ def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
 
 def does_in_words(switch: Switch) -> str:
     """What a thread does at a switch; even at a forced switch, which thread runs next is a choice."""
+    if switch.collects:
+        return "collects garbage"
     if switch.to == switch.thread:
         return "runs on" if switch.ended else "has to wait, and no thread can run on,"
     if switch.forced and not switch.ended:
@@ -182,6 +184,9 @@ def _list_of_choices(found: ScheduleIsolation, choices: Sequence[Switch]) -> Ite
 def _gil_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str]:
     """Where in the range an interpreter with a GIL can switch."""
     if switch.failing.forced:
+        return
+    if switch.failing.collects:
+        yield "Possible with the GIL: the garbage collector runs finalizers in whichever thread it happens to run."
         return
     gil, python = found.gil, f"Python {found.failing.program.python.removesuffix('t')}"
     if gil.label is None:

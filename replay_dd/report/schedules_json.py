@@ -77,8 +77,8 @@ def _switch_as_json(found: ScheduleIsolation, switch: GuiltySwitch) -> dict[str,
         "to": failing.to,
         "time": failing.time,
         "forced": failing.forced,
-        "gil_reachable": True if failing.forced else found.gil.reachable,
-        "gil_label": WITH_GIL if failing.forced else found.gil.label,
+        "gil_reachable": True if failing.forced or failing.collects else found.gil.reachable,
+        "gil_label": WITH_GIL if failing.forced or failing.collects else found.gil.label,
         "place": _place_as_json(failing.place),
         "wakes": _wake_as_json(failing.wake),
         "passes": None
@@ -105,7 +105,7 @@ def _choice_as_json(found: ScheduleIsolation, switch: Switch) -> dict[str, Any]:
         "to": switch.to,
         "forced": switch.forced,
         "isolated": found.switch is not None and switch == found.switch.failing,
-        "gil_reachable": True if switch.forced else found.gil_of_choice(switch).reachable,
+        "gil_reachable": True if switch.forced or switch.collects else found.gil_of_choice(switch).reachable,
         "place": _place_as_json(switch.place),
     }
 

@@ -17,7 +17,8 @@ NO_STACK = -1
 DEADLOCK = "deadlock"
 TIME_LIMIT = "time limit"
 NO_PROGRESS = "no progress"  # some threads go round in a circle, and all others wait
-SIGNAL_HANDLER = "<signal handler>"  # the function of a frame that stands between a handler and what was interrupted
+# The function of a frame that stands between a handler, or a finalizer, and what was interrupted.
+SIGNAL_HANDLER, GARBAGE_COLLECTION = "<signal handler>", "<garbage collection>"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_SELF, _ATTRIBUTE = "self.", "attribute of one "
 

@@ -62,6 +62,7 @@ class _SwitchLine:
     visit: Count = 0
     ended: bool | None = None  # the first logs did not tell
     wake: _WakeLine | None = None
+    collects: bool = False
 
 
 def write_log(log: Log, path: Path) -> None:
@@ -164,7 +165,11 @@ def _lines(log: Log) -> Iterator[dict[str, Any]]:
         )
         if wake is not None:
             line.wake = _WakeLine(wake.time_out, None if wake.place is None else numbers[wake.place], wake.early_ns)
-        yield to_plain(line, whole=True)
+        line.collects = switch.collects
+        told = to_plain(line, whole=True)
+        if not switch.collects:  # as in logs from before there were such
+            del told["collects"]
+        yield told
     for arrival in log.arrivals:
         yield {"arrival": list(arrival)}
 
@@ -219,7 +224,7 @@ def _switch_from(line: _SwitchLine, places: list[Place]) -> Switch:
         wake = Wake(line.wake.time_out, _place_numbered(line.wake.at, places), line.wake.early_ns)
     return Switch(
         *(*line.switch, line.forced, line.by_default, place),
-        *(line.global_time, line.digest, line.visit, ended, wake),
+        *(line.global_time, line.digest, line.visit, ended, wake, line.collects),
     )
 
 

@@ -40,7 +40,10 @@ from replay_dd.system_texts import Argument, Name, VariableName
 
 
 class Trigger(NamedTuple):
-    """At this thread time, this thread gives the baton to that one, if it can run then."""
+    """At this thread time, this thread gives the baton to that one, if it can run then.
+
+    To itself: where it goes on by default, it does so after a garbage collection.
+    """
 
     thread: ThreadId
     time: Count
@@ -116,6 +119,7 @@ class Switch:
         visit: which visit of this thread to this place it was, counted from 1; 0 where that was not counted.
         ended: whether ``thread`` has ended.
         wake: the sleep or time-out of ``to`` that this switch ends; None if ``to`` waits for none.
+        collects: whether it is no switch, but a garbage collection at this place, after which ``thread`` goes on.
     """
 
     thread: str
@@ -129,6 +133,7 @@ class Switch:
     visit: int = 0
     ended: bool = False
     wake: Wake | None = None
+    collects: bool = False
 
     @property
     def trigger(self) -> Trigger:

@@ -46,6 +46,17 @@ def test_the_guilty_switch_may_have_no_place(ended: bool, what: str) -> None:
     assert answer(failing, None)[0] == f"The run FAILS if thread 0.1 {what}"
 
 
+def test_a_garbage_collection_is_no_switch() -> None:
+    failing = Switch("0.1", 3, "0.1", False, False, PLACE, 9, 1, collects=True)
+    found = found_by(failing, replace(failing, time=4))
+    text = told(found)
+    assert text[0] == "The run FAILS if thread 0.1 collects garbage at prog.py:7 in work"
+    assert "It PASSES if thread 0.1 collects garbage at prog.py:7 instead" in text
+    assert any(line.startswith("Possible with the GIL") for line in text)
+    answer = schedules_as_json(found, Path("p"), Path("f"), NO_STORY)["answer"]
+    assert (answer["switch"]["gil_reachable"], answer["switch"]["gil_label"]) == (True, "with the GIL")
+
+
 def test_both_runs_may_differ_in_who_runs_on_where_a_thread_has_to_wait() -> None:
     failing = Switch("0.1", 3, "0.2", True, False, PLACE, 9, 1)
     passing = Switch("0.1", 3, "0", True, True, PLACE, 9, 1)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from replay_dd.schedules.failures.signature import PASSED, signature_of
 from replay_dd.schedules.model import Settings
-from tests.runtime.programs import output_of, run_program
+from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.target import Plan, describe_program
+from tests.runtime.programs import assert_same, output_of, replayed, run_program, triggered, write_program
 
 # Its arguments: how much more it makes before its first thread, as a suite of many tests does; whether it collects.
 LEFT_BEHIND = """
@@ -72,3 +76,100 @@ def test_nobody_is_warned_of_what_was_left_behind(tmp_path: Path) -> None:
 
 def test_a_finalizer_may_reset_the_filters_of_warnings(tmp_path: Path) -> None:
     assert output_of(run_program(tmp_path, UNCLOSED, arguments=("reset",))).endswith(" False 0\n")
+
+
+# The finalizer comes at a moment that a schedule chooses, or at the end.
+MOMENTS = """
+    import gc, sys, threading
+    said = []
+    class Node:
+        def __init__(self): self.itself = self
+        def __del__(self):
+            said.append("gone")
+            said.append("for good")
+    def work():
+        Node()
+        for number in range(5):
+            said.append(number)
+    if sys.argv[1:]: gc.disable()
+    thread = threading.Thread(target=work)
+    thread.start(); thread.join()
+    print(*said)
+"""
+DEFAULT_SAID = "0 1 2 3 4\n"
+
+
+@pytest.mark.parametrize("granularity", ["access", "line"])
+def test_a_schedule_may_collect_at_any_yield_point(granularity: str, tmp_path: Path) -> None:
+    program = describe_program((sys.executable, write_program(tmp_path, MOMENTS).name), directory=tmp_path)
+    ways = {}
+    with Runner(program, Settings(granularity=granularity)) as runner:
+        for time in range(1, 40):
+            run = runner.run(triggered(("0.1", time, "0.1")), 60)
+            if output_of(run) != DEFAULT_SAID:
+                ways[output_of(run)] = run
+                collection = next(switch for switch in run.log.switches if switch.collects)
+                assert (collection.thread, collection.time, collection.to) == ("0.1", time, "0.1")
+                assert not (collection.by_default)
+                assert not (collection.forced)
+    numbers = ["0", "1", "2", "3", "4"]
+    gone = ["gone", "for good"]
+    assert ways.keys() == {" ".join([*numbers[:at], *gone, *numbers[at:]]) + "\n" for at in range(6)}
+    one = next(iter(ways.values()))
+    assert_same(one, replayed(one.log))
+
+
+def test_others_may_come_between_the_instructions_of_a_finalizer(tmp_path: Path) -> None:
+    alone = run_program(tmp_path, MOMENTS, triggered(("0.1", 9, "0.1")))
+    default = run_program(tmp_path, MOMENTS)
+    longer = alone.log.ending.thread_times["0.1"] - default.log.ending.thread_times["0.1"]
+    assert longer > 0
+
+
+def test_who_switches_collection_off_has_none_by_schedule(tmp_path: Path) -> None:
+    run = run_program(tmp_path, MOMENTS, triggered(("0.1", 9, "0.1")), arguments=("off",))
+    assert output_of(run) == DEFAULT_SAID
+
+
+# Its finalizer takes the lock that the thread has when it is called. Only a collection in the section is too early.
+IN_SECTION = """
+    import threading
+    lock = threading.Lock()
+    class Node:
+        def __init__(self): self.itself = self
+        def __del__(self):
+            with lock: pass
+    def work():
+        Node()
+        with lock:
+            value = len("x")
+    thread = threading.Thread(target=work)
+    thread.start(); thread.join()
+"""
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_what_collects_by_chance_is_replayed(turn: int, tmp_path: Path) -> None:
+    run = run_program(tmp_path, IN_SECTION, Plan("profile", {"collect": turn, "seed": turn}))
+    again = replayed(run.log)
+    assert signature_of(run.log.ending) == signature_of(again.log.ending)
+    assert [switch for switch in run.log.switches if switch.collects] == [
+        switch for switch in again.log.switches if switch.collects
+    ]
+    assert_same(run, again)
+    if turn == 0:  # collects wherever a lock is held
+        assert [waiter.thread for waiter in run.log.ending.deadlock] == ["0", "0.1"]
+
+
+def test_a_collection_at_an_operation_comes_before_it(tmp_path: Path) -> None:
+    """The thread has no lock yet, so its finalizer may take it; the operation then goes on."""
+    program = describe_program((sys.executable, write_program(tmp_path, IN_SECTION).name), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        for time in range(1, 20):
+            run = runner.run(triggered(("0.1", time, "0.1")), 60)
+            place = next((switch.place for switch in run.log.switches if switch.collects), None)
+            if place is not None and place.operation:
+                break
+    assert place is not None
+    assert place.operation
+    assert signature_of(run.log.ending).kind == PASSED

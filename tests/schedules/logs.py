@@ -84,6 +84,7 @@ _SWITCH = st.builds(
         _COUNT,
         st.booleans(),
         st.none() | _WAKE,
+        st.booleans(),
     ),
 )
 _ENDING = st.builds(

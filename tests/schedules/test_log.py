@@ -50,6 +50,16 @@ def path(tmp_path: Path) -> Path:
     return written
 
 
+def test_only_a_garbage_collection_is_marked_as_one(tmp_path: Path) -> None:
+    """Other lines are as they were before there were such."""
+    collection = Switch("0", 4, "0", False, False, PLACE, 4, 99, collects=True)
+    write_log(log_of([Switch("0", 3, "0.1", False, False, PLACE, 3, 99), collection]), tmp_path / "a.log")
+    lines = [json.loads(line) for line in (tmp_path / "a.log").read_text().splitlines() if '"switch"' in line]
+    assert [line.get("collects") for line in lines] == [None, True]
+    assert "collects" not in lines[0]
+    assert read_log(tmp_path / "a.log").switches[1] == collection
+
+
 def test_the_first_line_is_format_and_version(path: Path) -> None:
     assert json.loads(path.read_text().splitlines()[0]) == {"format": FORMAT, "version": VERSION}
 

@@ -197,7 +197,9 @@ def _repeats(one: Row, other: Row) -> bool:
 
 def _switch_row(switch: Switch, log: Log, lit: Switch | None) -> Row:
     place = switch.place
-    if switch.ended:
+    if switch.collects:
+        words = "collects garbage"
+    elif switch.ended:
         words = "ends"
     elif switch.forced:
         words = "has to wait"

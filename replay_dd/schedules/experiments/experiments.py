@@ -54,6 +54,7 @@ LONGEST_S = 30.0  # where until then too few have failed to tell anything
 _WITHOUT, _SEARCH = 0.4, 0.7  # of that time: when the runs without must be done, and the search for what helps
 _QUICK = 12  # hunted schedules that decide on the way
 _ENOUGH_FAILING, _ENOUGH = 5, 20  # schedules for which it is worth taking longer
+_INTERRUPTED = "no lock and no order keeps a thread from being interrupted within itself"
 _OF_TASKS = "an event loop chooses which of its tasks goes on; no lock of threads can make one wait"
 _DEEPEST = 3  # calls into which a lock is moved
 _NARROWING = 40  # smaller locks that are tried
@@ -93,6 +94,8 @@ def with_experiments(
         return explanation
     if explanation.conflict is not None and explanation.conflict.of_tasks:
         return explanation._replace(tried=Experiments(why_not=_OF_TASKS))
+    if explanation.conflict is not None and explanation.conflict.interrupter:
+        return explanation._replace(tried=Experiments(why_not=_INTERRUPTED))
     if explanation.conflict is not None and explanation.conflict.fault:
         return explanation._replace(tried=Experiments(why_not=WHY_NOT_TRIED[explanation.conflict.fault]))
     if budget.time_s is not None and budget.time_s <= 0:

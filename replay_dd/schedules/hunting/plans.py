@@ -11,6 +11,7 @@ Rules of this module:
   tries a preemption.
 * Preemptions are tried without notes of places where nothing is shared (``unshared_places.py``), and
   partial order sampling does not stop there.
+* Where the program's code has finalizers, every third plan collects garbage at drawn places, until there were enough.
 * Plans depend on runs that were given at least ``LAG`` plans before, so they are the same for any number of jobs.
 """
 
@@ -21,6 +22,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from replay_dd.schedules.hunting.finalizers import COLLECT, collecting, collecting_plans, has_finalizers
 from replay_dd.schedules.hunting.likely_preemptions import (
     Order,
     Preemption,
@@ -127,6 +129,7 @@ class HuntPlans(Iterator[Plan]):
         self._reached: set[tuple[str, int]] = set()
         self._free: dict[tuple[Trigger, ...], int] = {}
         self._sampled = False
+        self._collects = not only_preemptions and has_finalizers(first.log.program)
         self._hoped_for: set[Hashable] = set()
         self._novelties: dict[tuple[Trigger, ...], Hashable] = {}
         self.orders: set[Order] = set()
@@ -144,7 +147,10 @@ class HuntPlans(Iterator[Plan]):
             self._learn_from(plan, run)
         number = self._given
         self._given += 1
-        best = self._best(number)
+        collecting_before = collecting_plans(number) if self._collects else 0
+        if self._collects and collecting_plans(number + 1) > collecting_before:
+            return collecting(collecting_before, self._seed)
+        best = self._best(number - collecting_before, number)
         if best is not None:
             self._likely_given += 1
             label = (
@@ -157,7 +163,7 @@ class HuntPlans(Iterator[Plan]):
             return Plan("profile", triggers=best.triggers, left_out=left_out, label=label)
         if self._only_preemptions:
             raise StopIteration
-        plan = self._random.plan(number - self._likely_given, self._seed + number)
+        plan = self._random.plan(number - self._likely_given - collecting_before, self._seed + number)
         return replace(plan, left_out=self._unshared.known) if PARTIAL_ORDER in plan.options else plan
 
     def learn(self, number: int, plan: Plan, run: TargetRun) -> None:
@@ -236,9 +242,9 @@ class HuntPlans(Iterator[Plan]):
         self._orders_by_chance |= before.by_chance
         self._hoped_for |= {one for one in before.tried.values() if not is_order(one) or one in before.orders}
 
-    def _best(self, number: int) -> Waiting | None:
-        """The next preemptions to try, None if it is the turn of a random strategy."""
-        kind = _NEXT if self._only_preemptions else _turn(number)
+    def _best(self, turn: int, number: int) -> Waiting | None:
+        """The next preemptions to try, as the plan of this number; None if it is the turn of a random strategy."""
+        kind = _NEXT if self._only_preemptions else _turn(turn)
         if kind == _RANDOM:
             return None
         waiting = self._waiting
@@ -254,6 +260,8 @@ class HuntPlans(Iterator[Plan]):
         return best
 
     def _learn_from(self, plan: Plan, run: TargetRun) -> None:
+        if COLLECT in plan.options:
+            return  # what a finalizer touches, no other thread does
         if plan.first is not None:
             self._random.take(plan, run)
             return

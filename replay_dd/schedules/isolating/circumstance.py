@@ -35,6 +35,8 @@ Triggers = tuple[Trigger, ...]
 
 def in_words(trigger: Trigger | None) -> str:
     """A trigger in words, such as ``thread 0.1 to 0.2 at its yield point 4``."""
+    if trigger is not None and trigger.to == trigger.thread:
+        return f"a garbage collection in thread {trigger.thread} at its yield point {trigger.time}"
     return "" if trigger is None else f"thread {trigger.thread} to {trigger.to} at its yield point {trigger.time}"
 
 

@@ -123,11 +123,11 @@ class Told:
         self.places[record[1]] = _moved(place, self._work, self._program.directory) if copied else place
 
     def _switch(self, record: Record) -> None:
-        thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake = record[1:]
+        thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake, collects = record[1:]
         ends = Wake(wake[0], self.places.get(wake[1]), wake[2]) if wake else None
         place = self.places.get(number)
         self.switches.append(
-            Switch(thread, time, to, forced, by_default, place, global_time, digest, visit, ended, ends)
+            Switch(thread, time, to, forced, by_default, place, global_time, digest, visit, ended, ends, collects)
         )
 
     def _skipped(self, record: Record) -> None:

@@ -27,7 +27,7 @@ PLACE = (
 )
 SWITCH = (
     # path, time, to, forced, by default, place, global time, digest, visit, ended, what it ends: () or (whether that is
-    # a time-out and not a sleep, place, how early in nanoseconds)
+    # a time-out and not a sleep, place, how early in nanoseconds), whether it is a garbage collection
     "switch"
 )
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held

@@ -61,6 +61,8 @@ class Conflict(NamedTuple):
         of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
         outdated: what the thread has read elsewhere since it looked, and stores although others have changed that, as
             it finds at the right edge what it had found at the left one; None if it does not.
+        interrupter: what interrupted the thread within itself, such as ``finalizer``; it is named like a thread of its
+            own. Empty if it was another thread.
     """
 
     thread: str
@@ -78,6 +80,7 @@ class Conflict(NamedTuple):
     left_out: Access | None = None
     of_tasks: bool = False
     outdated: Access | None = None
+    interrupter: str = ""
 
     @property
     def edges(self) -> list[Edge]:

@@ -22,6 +22,7 @@ from replay_dd.schedules.story.experiment_results import Experiments
 from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
 from replay_dd.schedules.story.interrupted_check import interrupted_check
 from replay_dd.schedules.story.interrupted_update import interrupted_update
+from replay_dd.schedules.story.interruptions import tell_interruption
 from replay_dd.schedules.story.kinds import CHECK_THEN_ACT, LOST_UPDATE, OF_TWO_READS, ORDER_VIOLATION, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links
 from replay_dd.schedules.story.order_trials import OrderTrials
@@ -137,6 +138,20 @@ def _told(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
 
 
 def _race(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation:
+    twins, ending = trials.twins, trials.ending
+    interrupted_within = None
+    if isolated.failing.collects and twins.failing_hang is None:
+        interrupted_within = tell_interruption(twins.failing, twins.passing, ending)
+    if interrupted_within is not None:
+        return Explanation(interrupted_within[1], conflict=interrupted_within[0])
+    told = _race_of_threads(trials, isolated)
+    if told.story is None and not told.interrupted and twins.failing_hang is None:
+        handled = tell_interruption(twins.failing, twins.passing, ending)
+        told = told if handled is None else Explanation(handled[1], conflict=handled[0])
+    return told
+
+
+def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation:
     twins, ending = trials.twins, trials.ending
     conflict = conflict_of(trials.found, isolated, twins)
     own_fault = tell_own_fault(conflict, twins, ending)

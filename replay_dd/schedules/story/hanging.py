@@ -12,7 +12,15 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import NO_PROGRESS, SIGNAL_HANDLER, TIME_LIMIT, Hang, HangFrame, HangThing
+from replay_dd.schedules.hang import (
+    GARBAGE_COLLECTION,
+    NO_PROGRESS,
+    SIGNAL_HANDLER,
+    TIME_LIMIT,
+    Hang,
+    HangFrame,
+    HangThing,
+)
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.flow import Flow
 from replay_dd.schedules.story import kinds
@@ -243,14 +251,27 @@ def is_taken_by_handler(hang: Hang, wait: Wait) -> bool:
         hang: what is known of the end.
         wait: of a thread for a lock that it has itself.
     """
+    return _is_taken_after(SIGNAL_HANDLER, hang, wait)
+
+
+def is_taken_by_finalizer(hang: Hang, wait: Wait) -> bool:
+    """The same for what the garbage collector calls."""
+    return _is_taken_after(GARBAGE_COLLECTION, hang, wait)
+
+
+def _is_taken_after(interruption: str, hang: Hang, wait: Wait) -> bool:
     if wait.thing is None:
         return False
-    waits, took = (_handlers_in(hang.stack(number)) for number in (wait.thread.stack, wait.thing.taken))
+    stacks = (hang.stack(number) for number in (wait.thread.stack, wait.thing.taken))
+    waits, took = (sum(frame.function == interruption for frame in stack) for stack in stacks)
     return waits > took
 
 
-def _handlers_in(stack: tuple[HangFrame, ...]) -> int:
-    return sum(frame.function == SIGNAL_HANDLER for frame in stack)
+def _finalizer(stack: tuple[HangFrame, ...]) -> str:
+    """The outermost function of the program that the last garbage collection called, in words."""
+    called = [frame.function for frame in stack]
+    inside = [frame for frame in stack[: called.index(GARBAGE_COLLECTION)] if frame.counted]
+    return f"`{inside[-1].function}`{_place_in_words(inside[-1:])}" if inside else "a finalizer"
 
 
 def _of_self(hang: Hang, wait: Wait) -> Verdict:
@@ -275,6 +296,18 @@ def _of_self(hang: Hang, wait: Wait) -> Verdict:
             f"and the handler takes it, too. A {thing.kind} cannot be taken twice.",
             help="let the handler only set a flag, or put something into a `queue.SimpleQueue`, and do the work "
             "outside of it; an RLock would let it in, but into the middle of what the lock guards",
+        )
+    if is_taken_by_finalizer(hang, wait):
+        return Verdict(
+            kinds.SELF_DEADLOCK,
+            (wait,),
+            (thing,),
+            f"Thread {thread.thread} waits for {thing.called}, which it holds itself: garbage was collected while it "
+            f"had it, and that called {_finalizer(hang.stack(thread.stack))}, which takes it, too. "
+            f"A {thing.kind} cannot be taken twice.",
+            help="take no lock in a finalizer: let it only put what is to be done into a `queue.SimpleQueue`, and do "
+            f"that where {thing.called} is taken anyway; an RLock would let it in, but into the middle of what the "
+            "lock guards",
         )
     return Verdict(
         kinds.SELF_DEADLOCK,

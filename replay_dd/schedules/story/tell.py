@@ -249,7 +249,9 @@ class _Teller:
             elif following is not None and self.conflict.fault:
                 then = f"thread {following.thread} runs"
             elif following is not None and turn.thread == thread:
-                stops = "awaits" if self.conflict.of_tasks else "stopped"
+                stops = (
+                    "awaits" if self.conflict.of_tasks else "interrupted" if self.conflict.interrupter else "stopped"
+                )
                 then = f"{stops} {self._stopped_at()}; thread {following.thread} runs"
             elif following is not None and following.thread == thread:
                 saw = [step for one in result for step in one.steps if one.thread == thread and step.mark]

@@ -37,6 +37,7 @@ TRIGGERS = {
     "permits": [("0.1", 9, "0.2")],
     "promise": [("0", 13, "0.1")],
     "impatient": [("0.1", 10, "0")],
+    "slots": [("0.1", 28, "0.1")],
 }
 
 # (program, kind, the things, lines at which a lock is held, lines at which threads wait, what else must be said).
@@ -69,6 +70,7 @@ ONCE = [
     ("imports", "lock-order deadlock", {"loader._locks['shapes']", "loader._locks['colours']"}, {16}, {16}, ""),
     ("twice", "self-deadlock", {"cache._lock"}, {17}, {13}, "cannot be taken twice"),
     ("reload", "self-deadlock", {"server.guard"}, {19}, {15}, "a signal came while it had it"),
+    ("slots", "self-deadlock", {"slots.guard"}, {12}, {17}, "and that called `Cursor.__del__` (slots.py:27)"),
     ("alarm_list", "self-deadlock", {"alarms.guard"}, {22}, {18}, "or make it an RLock"),
     ("last_words", "self-deadlock", {"journal.guard"}, {18}, {14}, "or make it an RLock"),
     ("leak", "lock never released", {"shelf.guard"}, {19}, {19}, "has left Shelf.take"),

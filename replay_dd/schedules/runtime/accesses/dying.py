@@ -13,6 +13,7 @@ import sys
 from _weakref import ReferenceType as _Reference
 from _weakref import getweakrefs
 
+from ..points.frames import interruption
 from ..points.place import Place
 from . import values
 from .access import DELETES, ITEM, READS, Access
@@ -85,11 +86,13 @@ class Dying:
             self._own.discard(id(reference))
             self._watched.pop(key, None)
             frame = sys._getframe().f_back
+            collects = None
             while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
+                collects = frame if interruption(frame.f_code) is not None else collects
                 frame = frame.f_back
             if frame is not None:
                 place = Place(frame.f_code, position_of(frame))
-                self._gone.append((self._running(), way_to(frame), place, end, told))
+                self._gone.append((self._running(), way_to(collects or frame), place, end, told))
 
         watched = self._watched[key] = _Reference(found, ends)
         self._own.add(id(watched))

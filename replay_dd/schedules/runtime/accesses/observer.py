@@ -15,6 +15,7 @@ from _weakref import ReferenceType as _Reference
 from ..accelerator import accelerator
 from ..baton.thread import NEVER
 from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK, STARTED, SWITCH_STACK
+from ..points.frames import interruption
 from ..points.place import Place, line_of
 from ..points.places import COUNTED, EXCLUDED, LIBRARY
 from ..stdlib.audit_events import touched_outside
@@ -327,6 +328,9 @@ class Observer:
             places = self._scheduler.places
             rows = []
             for code, _, line in way:
+                between = interruption(code)
+                if between is not None:
+                    rows.append(between)
                 kind = places.kind(code.co_filename)
                 if kind != EXCLUDED and not code.co_filename.startswith(_RUNTIME):
                     short = places.short(code.co_filename)

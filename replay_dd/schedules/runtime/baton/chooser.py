@@ -220,14 +220,18 @@ class Chooser(Baton):
         thread, default = question.thread, question.default
         # Before the first thread starts there is nothing to choose, and strategies have not begun.
         choice = self.strategy.choose(self, question) if self.counting else default
+        thread.collects = question.collects and choice is thread
         wakes_at = choice.deadline
         if wakes_at is not None and self.is_ready(choice):
             wakes_at = None
-        if choice is not thread or choice is not default:
-            by_default = choice is default
+        if choice is not thread or choice is not default or thread.collects:
+            by_default = choice is default and not thread.collects
             left_ns = None if wakes_at is None else max(0, wakes_at - self.clock.now_ns)
             early_ns = 0 if left_ns and not self._others_ready else left_ns
-            self.log.switch(thread, choice, question.forced, by_default, question.place, self.global_time(), early_ns)
+            self.log.switch(
+                *(thread, choice, question.forced, by_default, question.place, self.global_time(), early_ns),
+                collects=thread.collects,
+            )
             if self.observer is not None:
                 self.observer.at_switch(thread)
         if wakes_at is not None:

@@ -2,7 +2,9 @@
 
 The automatic collector is triggered by the number of allocations, which the runtime's own work shifts; finalizers would
 then run at other yield points in a replay. So it is switched off when the first thread starts, and each thread collects
-at fixed multiples of thread time instead. (Not at granularity ``sync``, where yield points can be far apart.)
+at fixed multiples of thread time instead. (Not at granularity ``sync``, where yield points can be far apart.) In
+reality it may run at any allocation, and the program's finalizers with it, so a schedule may ask for a collection at
+any other yield point, too. That one collects everything, and stands in the log, whether it finds anything or not.
 
 How much garbage the automatic collector has left by then differs, too: a suite that was loaded for many tests has made
 more than a run of one test has. So all of it is collected once, before the first thread starts. What is still alive has
@@ -70,6 +72,12 @@ def collect(thread_time: int) -> None:
             if thread_time % every == 0:
                 gc.collect(generation)
                 return
+
+
+def collect_all() -> None:
+    """Collect all garbage, as a schedule may ask for at any yield point, unless the program switched collection off."""
+    if _wanted:
+        gc.collect()
 
 
 def give_back() -> None:

@@ -22,7 +22,7 @@ from ..counting.counter import fold
 from ..points.place import Place
 from .answers import Answers
 from .chooser import FOR_THE_TRACE, Chooser
-from .garbage import COLLECT_EVERY, collect
+from .garbage import COLLECT_EVERY, collect, collect_all
 from .moments import OutsideWait
 from .stack_room import need_room
 from .thread import ManagedThread, meet
@@ -117,6 +117,8 @@ class Scheduler(Chooser):
             self.choose_next(thread, place, forced=False)
         else:
             self._wait_to_enter(thread, place, needed)
+        if thread.collects:
+            self._collect_inside_report(thread)
         if thread.signalled:
             self._deliver_inside_report()  # before the instruction is done, and what it accesses is told
         if observer is not None:
@@ -129,17 +131,24 @@ class Scheduler(Chooser):
 
     def _deliver_inside_report(self) -> None:
         """Call signal handlers at a yield point that the interpreter reports: meanwhile it would report no other."""
-        deliver = self.deliver_signals
-        if deliver is None:
-            return
+        if self.deliver_signals is not None:
+            self._call_inside_report(self.deliver_signals)
 
-        def deliver_counted() -> None:
+    def _collect_inside_report(self, thread: ManagedThread) -> None:
+        thread.collects = False
+        if self.collects:
+            self._call_inside_report(collect_all)
+
+    def _call_inside_report(self, function: Callable[[], None]) -> None:
+        """Call what runs the program's code, with yield points; see decision 0266."""
+
+        def call_counted() -> None:
             self.count_again()
-            deliver()
+            function()
 
         use_own(False)
         try:
-            sys.call_tracing(deliver_counted, ())
+            sys.call_tracing(call_counted, ())
         finally:
             use_own(True)
 
@@ -246,6 +255,8 @@ class Scheduler(Chooser):
                 self.choose_next(thread, thread.place, forced=not ready, gives_way=gives_way, spins=spins)
             finally:
                 thread.waiting = thread.deadline = None
+            if thread.collects:
+                self._collect_at_operation(thread)
             if thread.signalled and self.deliver_signals is not None:
                 use_own(False)
                 self.deliver_signals()
@@ -254,10 +265,17 @@ class Scheduler(Chooser):
                 return True
             if self.over or (deadline is not None and deadline <= self.clock.now_ns):
                 return False
-            # A signal woke it. The wait continues as another operation.
+            # A signal woke it, or others came while finalizers ran. The wait continues as another operation.
             ready = False
             self.pass_yield_point(thread)
         return True
+
+    def _collect_at_operation(self, thread: ManagedThread) -> None:
+        thread.collects = False
+        if self.collects:
+            use_own(False)  # finalizers are the program's
+            collect_all()
+            use_own(True)
 
     def _has_come(self, waiting: Waitable, thread: ManagedThread) -> bool:
         """Whether a wait was over at the last choice.

@@ -26,9 +26,10 @@ class Question:
         default: whom the default schedule chooses.
         forced: whether ``thread`` cannot go on.
         place: where ``thread`` stands, if that is known.
+        collects: set by a strategy that lets ``thread`` go on, as it would by default, but after a garbage collection.
     """
 
-    __slots__ = ("default", "forced", "place", "runnable", "thread")
+    __slots__ = ("collects", "default", "forced", "place", "runnable", "thread")
 
     def __init__(
         self,
@@ -43,6 +44,12 @@ class Question:
         self.default = default
         self.forced = forced
         self.place = place
+        self.collects = False
+
+    @property
+    def may_collect(self) -> bool:
+        """Whether ``thread`` goes on by default, so that to choose it can mean a garbage collection."""
+        return self.default is self.thread and not self.forced
 
 
 class Strategy:

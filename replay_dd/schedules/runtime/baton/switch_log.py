@@ -69,6 +69,7 @@ class SwitchLog:
         place: Place | None,
         global_time: int,
         early_ns: int | None,
+        collects: bool = False,
     ) -> None:
         """Log a switch, or a choice that is not the default one.
 
@@ -80,6 +81,7 @@ class SwitchLog:
             place: where ``thread`` stands, if known.
             global_time: yield points passed by all threads together.
             early_ns: how early this ends a sleep or time-out of ``to``; None if it ends none.
+            collects: whether ``thread`` goes on after a garbage collection.
         """
         number = -1 if place is None else self.place_number(place)
         visit = 0
@@ -90,6 +92,7 @@ class SwitchLog:
         self.send(
             *(SWITCH, thread.name, thread.time, to.name, forced, by_default),
             *(number, global_time, self._counter.digest, visit, thread.ended, self._wake(to, early_ns)),
+            collects,
         )
 
     def _visits(self, thread: ManagedThread, place: Place) -> int:

@@ -42,7 +42,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
-        *("acquire_gate", "exception", "signalled", "expects_to_be_away"),
+        *("acquire_gate", "collects", "exception", "signalled", "expects_to_be_away"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
         *("open_gate", "opens", "origin", "title"),
     )
@@ -70,6 +70,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.deadline: int | None = None  # on the virtual clock
         self.real_deadline_ns = 0  # the same on the real one, where that counts
         self.signalled = False  # the main thread: a signal is pending
+        self.collects = False  # garbage, before it goes on
         self.interrupted = False  # the main thread: one that ends its wait
         self.ended = False
         self.exception: Any = None  # set by another thread in this one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..points.frames import RUNTIME
+from ..points.frames import RUNTIME, interruption
 from ..points.places import COUNTED, EXCLUDED
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     Row = tuple[str, str, int, str, bool]  # short file, file, line, function, counted
     Origin = tuple[tuple[CodeType, int], ...]
 
-_CALLS_HANDLER = "Signals._call"  # of the runtime
 _BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
 _DEEPEST = 60
 NO_STACK = -1
-_SIGNAL_HANDLER = "<signal handler>"  # stands for how the interpreter comes from any instruction to the handler
 
 
 class Stacks:
@@ -49,8 +47,9 @@ class Stacks:
         rows: list[Row] = []
         for code, line in way:
             file, function = code.co_filename, code.co_qualname
-            if file.startswith(RUNTIME) and function == _CALLS_HANDLER and rows:
-                rows.append(("signal.py", "signal.py", 1, _SIGNAL_HANDLER, False))
+            between = interruption(code)
+            if between is not None and rows:
+                rows.append(between)
             if file.startswith((RUNTIME, "<frozen")) or function.startswith(_BEFORE_RUN):
                 continue
             kind = self._places.kind(file)

@@ -76,6 +76,7 @@ class Anchored(Strategy):
         target = self._anchors[number][-1]
         for candidate in question.runnable:
             if candidate.name == target:
+                question.collects = candidate is thread and question.may_collect
                 return candidate
         baton.send(SKIPPED, thread.name, thread.time, target)
         return question.default

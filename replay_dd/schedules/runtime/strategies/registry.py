@@ -6,6 +6,7 @@ from ..baton.strategy import Strategy
 from .abreast import Abreast
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
+from .collecting import Collecting
 from .natural import Natural
 from .no_sleep import NoSleep
 from .only_where import OnlyWhere
@@ -55,6 +56,8 @@ def _profiled(options: dict[str, Any]) -> Strategy | None:
         return NoSleep()
     if "answers_first" in options:
         return Strategy()
+    if "collect" in options:
+        return Collecting(options["collect"], options["seed"])
     return LatestFirst() if options else None
 
 

@@ -38,6 +38,7 @@ class Replay(Strategy):
             return question.default
         for candidate in question.runnable:
             if candidate.name == target:
+                question.collects = candidate is thread and question.may_collect
                 return candidate
         baton.send(SKIPPED, thread.name, thread.time, target)
         return question.default
