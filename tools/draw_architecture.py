@@ -65,6 +65,7 @@ ROOMS = {
     "bisect": "commits, with the same schedules at each",
     "code": "edits of a program on which a tool fails",
     "grammars": "languages whose grammars can be installed",
+    "durations": "10ms, 90s, 2h",
     "python_sources": "Python's own parser, without its warnings",
     "trace": "statements that a program executed",
     "experiment": "runs tests: processes, time limits, speculation, results, clean-up",

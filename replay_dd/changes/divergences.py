@@ -13,7 +13,7 @@ Source: Shapiro, Algorithmic Program Debugging, 1983, with a program for the use
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,21 +149,20 @@ def _is_named(call: Call) -> bool:
 
 def alike(one: Any, other: Any) -> bool:
     """Whether two values are equal as far as both are known."""
-    if CUT in (one, other):
-        return True
-    if isinstance(one, dict) and isinstance(other, dict):
-        return all(alike(one[name], other[name]) for name in one.keys() & other.keys())
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(alike, one, other))
-    return bool(one == other)
+    return _agree(one, other, lambda one, other: all(map(alike, one, other)))
 
 
 def similar(one: Any, other: Any) -> bool:
     """Whether two values are of the same kinds, and equal as far as they are numbers and texts."""
+    return _agree(one, other, lambda one, other: bool(one[0] == other[0]))
+
+
+def _agree(one: Any, other: Any, agree: Callable[[tuple[Any, ...], tuple[Any, ...]], bool]) -> bool:
+    """Whether two values agree, of which containers and objects, as tuples, are compared by a function."""
     if CUT in (one, other):
         return True
     if isinstance(one, dict) and isinstance(other, dict):
-        return all(similar(one[name], other[name]) for name in one.keys() & other.keys())
+        return all(_agree(one[name], other[name], agree) for name in one.keys() & other.keys())
     if isinstance(one, tuple) and isinstance(other, tuple):
-        return bool(one[0] == other[0])
+        return agree(one, other)
     return bool(one == other)

@@ -11,7 +11,6 @@ Rules of this module:
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import importlib
 import inspect
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from replay_dd.durations import seconds_of
 from replay_dd.errors.user import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ else:
     StringType = click.ParamType
 
 LAST_SECTION = "General"
-_UNITS_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}  # as in `pytest_plugin/budget.py`
 
 
 @dataclass(frozen=True)
@@ -181,24 +180,15 @@ class Seconds(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert a word of the command line."""
-        unit = next((one for one in _UNITS_S if isinstance(value, str) and value.endswith(one)), "")
-        if unit:
-            with contextlib.suppress(ValueError):
-                value = float(value.removesuffix(unit)) * _UNITS_S[unit]
-        if isinstance(value, str) and not _is_number(value):
-            self.fail(f"{value!r} is not a time, such as 90, 10ms, 90s, 10m or 2h.", param, ctx)
+        if isinstance(value, str):
+            try:
+                value = seconds_of(value)
+            except ValueError:
+                self.fail(f"{value!r} is not a time, such as 90, 10ms, 90s, 10m or 2h.", param, ctx)
         seconds = float(super().convert(value, param, ctx))
         if not math.isfinite(seconds):
             self.fail(f"{value} is not a number of seconds.", param, ctx)
         return seconds
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 class Output(click.Path):

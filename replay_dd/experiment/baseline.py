@@ -203,26 +203,23 @@ class _Together(Generic[Run]):
             return self._tests.several(end, times, self.jobs, fresh=flaky)
         alone = self._tests.several(end, 1, 1, fresh=True)
         beside = self._tests.several(end, max(times - 1, _RUNS_BESIDE), self.jobs, fresh=True)
-        told = self._unlike(alone[0], beside)
-        if not told:
-            return [*alone, *beside]
-        alone += self._tests.several(end, max(_RUNS_ALONE, times - 1), 1, fresh=True)
-        if self._unlike(alone[0], alone[1:]):
-            return [*alone, *beside]  # what varies by itself is not disturbed
-        self.jobs, self.disturbed = 1, told
-        return alone
+        return [*alone, *self._undisturbed(end, alone[0], beside, times - 1)]
 
     def more(self, end: IntervalSet, before: Sequence[Run], times: int) -> list[Run]:
         """More runs of an end, whose first run was made alone; where the machine is busy, they may meet only now."""
         added = self._tests.several(end, times, self.jobs, fresh=self._tests.circumstance.flaky)
         if self.jobs == 1 or self._unlike(before[0], before[1:]):
             return added
-        told = self._unlike(before[0], added)
+        return self._undisturbed(end, before[0], added, times)
+
+    def _undisturbed(self, end: IntervalSet, first: Run, beside: list[Run], times: int) -> list[Run]:
+        """Runs that were made at the same time, or in their place runs alone, if they have disturbed each other."""
+        told = self._unlike(first, beside)
         if not told:
-            return added
+            return beside
         alone = self._tests.several(end, max(_RUNS_ALONE, times), 1, fresh=True)
-        if self._unlike(before[0], alone):
-            return [*alone, *added]
+        if self._unlike(first, alone):
+            return [*alone, *beside]  # what varies by itself is not disturbed
         self.jobs, self.disturbed = 1, told
         return alone
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-import re
 import time
 from dataclasses import dataclass, field
 
+from replay_dd import durations
+
 _MOST_AT_ONCE = 10  # of what is left of the whole time, a test gets no more than this part
-_UNITS_S = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
 def seconds_of(text: str) -> float:
@@ -17,10 +18,11 @@ def seconds_of(text: str) -> float:
     Raises:
         ValueError: it is no length of time, or none at all.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|[smh]?)", text.strip())
-    if found is None or float(found[1]) == 0:
-        raise ValueError(f"`{text}` is not a length of time such as 60s, 2m or 1h")
-    return float(found[1]) * _UNITS_S[found[2]]
+    with contextlib.suppress(ValueError):
+        seconds = durations.seconds_of(text.strip())
+        if 0 < seconds < math.inf:
+            return seconds
+    raise ValueError(f"`{text}` is not a length of time such as 60s, 2m or 1h")
 
 
 @dataclass

@@ -62,6 +62,14 @@ def _message(step: Step, program: Program) -> str:
     return f"{told}{'' if text else ' '}{escaped(words_of(step))}"
 
 
+def _does(switch: Switch) -> str:
+    if switch.collects:
+        return "collects garbage"
+    if switch.ended:
+        return "ends"
+    return "has to wait" if switch.forced else "is preempted"
+
+
 def log_as_mermaid(log: Log, *, source: bool = True) -> Iterator[str]:
     """The switches of a log, line by line.
 
@@ -79,15 +87,7 @@ def log_as_mermaid(log: Log, *, source: bool = True) -> Iterator[str]:
     for thread, name in threads.items():
         yield f"    participant {name} as thread {escaped(thread)}"
     for switch in shown:
-        why = (
-            "collects garbage"
-            if switch.collects
-            else "ends"
-            if switch.ended
-            else "has to wait"
-            if switch.forced
-            else "is preempted"
-        )
+        why = _does(switch)
         at = "" if switch.place is None else f" at {switch.place}"
         text = source_line(switch.place, log.program) if source and switch.place is not None else ""
         arrow = "-->>" if switch.by_default else "->>"

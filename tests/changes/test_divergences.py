@@ -59,6 +59,15 @@ def test_objects_are_compared_by_what_both_versions_have_and_is_known() -> None:
     assert not alike(("list", 1, "1"), ("list", 2, "1", "1"))
 
 
+def test_where_no_call_has_equal_arguments_their_classes_suffice() -> None:
+    def put(kind: str, held: str, *, raised: bool = False) -> Call:
+        return call("put", given={"box": (kind, {"held": held}), "count": "1"}, raised=raised)
+
+    (found,) = divergences([put("Box", "1")], [put("Box", "2", raised=True)])
+    assert found.new.raised
+    assert not divergences([put("Box", "1")], [put("Bag", "2", raised=True)])
+
+
 def test_values_are_told_without_running_the_program() -> None:
     class Hostile(dict):  # type: ignore[type-arg]
         def __getattribute__(self, name: str) -> object:

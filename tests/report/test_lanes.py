@@ -10,6 +10,7 @@ import pytest
 
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log
+from replay_dd.report.mermaid import log_as_mermaid
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Frame, Log, Place, Switch, Waiter
 from tests.schedules.logs import FAILED, PASSED, log_of, vouching_for
@@ -44,6 +45,15 @@ def test_lanes(log: Log) -> None:
         "     142  │       8-60    │       ended -> 0",
         "     180  12-50   │       │       the end",
     ]
+
+
+def test_a_garbage_collection_is_called_so_in_every_picture(log: Log, place: Place) -> None:
+    collection = Switch("0.1", 8, "0.1", False, False, replace(place, line=4), 20, 2, collects=True)
+    collecting = replace(log, switches=(log.switches[0], collection, log.switches[3]))
+    assert list(lanes(collecting, unicode=True))[2] == (
+        "      20 ●│       0-8     │       collects garbage  prog.py:4  second = 2"
+    )
+    assert "    T1->>T1: collects garbage at prog.py:4<br/>second = 2" in list(log_as_mermaid(collecting))
 
 
 def test_a_thread_without_a_place_has_not_ended_for_that(log: Log) -> None:

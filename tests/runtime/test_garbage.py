@@ -173,3 +173,23 @@ def test_a_collection_at_an_operation_comes_before_it(tmp_path: Path) -> None:
     assert place is not None
     assert place.operation
     assert signature_of(run.log.ending).kind == PASSED
+
+
+def test_who_keeps_its_turn_where_others_would_go_first_collects_nothing(tmp_path: Path) -> None:
+    """A log may say so of a run in which there were others."""
+    text = """
+        import threading, time
+        def work():
+            value = 1
+            time.sleep(0)
+            value = 2
+        thread = threading.Thread(target=work)
+        thread.start(); thread.join()
+    """
+    program = describe_program((sys.executable, write_program(tmp_path, text).name), directory=tmp_path)
+    with Runner(program, Settings(granularity="line")) as runner:
+        runs = [runner.run(triggered(("0.1", time, "0.1")), 60) for time in range(1, 8)]
+    lines = [switch.place.line for run in runs for switch in run.log.switches if switch.collects and switch.place]
+    sleeps = [switch.place for run in runs for switch in run.log.switches if switch.place and switch.place.operation]
+    assert {4, 6} <= {*lines}
+    assert not [place for place in sleeps if place.line == 5]

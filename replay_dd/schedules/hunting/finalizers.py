@@ -13,12 +13,12 @@ from __future__ import annotations
 import os
 
 from replay_dd.schedules.model import Program
+from replay_dd.schedules.observed.observation import is_installed
 from replay_dd.schedules.running.target import Plan
 
 COLLECT = "collect"  # see `runtime/strategies/collecting.py`
 _MOST = 100  # runs of a hunt
 _EVERY = 3  # plans
-_PACKAGES = f"{os.sep}site-packages{os.sep}"
 _SIGNS = (b"def __del__(", b"weakref")
 
 
@@ -30,7 +30,7 @@ def has_finalizers(program: Program) -> bool:
     """
     for short in program.files:
         path = program.paths.get(short, os.path.join(program.directory, short))
-        if _PACKAGES in path:
+        if is_installed(path):
             continue
         try:
             with open(path, "rb") as file:

@@ -35,9 +35,10 @@ Triggers = tuple[Trigger, ...]
 
 def in_words(trigger: Trigger | None) -> str:
     """A trigger in words, such as ``thread 0.1 to 0.2 at its yield point 4``."""
-    if trigger is not None and trigger.to == trigger.thread:
-        return f"a garbage collection in thread {trigger.thread} at its yield point {trigger.time}"
-    return "" if trigger is None else f"thread {trigger.thread} to {trigger.to} at its yield point {trigger.time}"
+    if trigger is None:
+        return ""
+    to = "itself" if trigger.to == trigger.thread else trigger.to
+    return f"thread {trigger.thread} to {to} at its yield point {trigger.time}"
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ Rules of this module:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from replay_dd.schedules.model import Place
@@ -196,6 +196,16 @@ class Observation:
     exact: bool = True
     switch_stacks: Mapping[tuple[str, int], tuple[StackFrame, ...]] = field(default_factory=dict)
     started: Mapping[str, tuple[StackFrame, ...]] = field(default_factory=dict)
+
+    def apart(self, who: Callable[[Access], str]) -> Observation:
+        """The same, in which some that run within a thread have names of their own, such as ``0.1 (task 2)``.
+
+        Args:
+            who: what makes an access; empty for the thread itself.
+        """
+        told = ((one, who(one)) for one in self.accesses)
+        named = tuple(one._replace(thread=f"{one.thread} ({name})") if name else one for one, name in told)
+        return replace(self, accesses=named)
 
 
 NOTHING_OBSERVED = Observation((), {})

@@ -15,7 +15,6 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from replay_dd.schedules.hang import GARBAGE_COLLECTION, SIGNAL_HANDLER
 from replay_dd.schedules.model import Ending
@@ -38,7 +37,7 @@ def tell_interruption(failing: Observation, passing: Observation, ending: Ending
         passing: all that the passing run accessed.
         ending: how the failing run ended.
     """
-    failing, passing = _named(failing), _named(passing)
+    failing, passing = failing.apart(_interrupter), passing.apart(_interrupter)
     usual = {_key(one) for one in _interruptions(passing)}
     for conflict in reversed(list(_interruptions(failing))):
         if _key(conflict) in usual:
@@ -51,15 +50,6 @@ def tell_interruption(failing: Observation, passing: Observation, ending: Ending
                 summary=summary, locks=(), help=_help(story.kind, conflict), inferred=inferred
             )
     return None
-
-
-def _named(observed: Observation) -> Observation:
-    """An observation in which what interrupts a thread within itself has a name of its own."""
-    accesses = []
-    for one in observed.accesses:
-        name = _interrupter(one)
-        accesses.append(one._replace(thread=f"{one.thread} ({name})") if name else one)
-    return replace(observed, accesses=tuple(accesses))
 
 
 def _interrupter(access: Access) -> str:

@@ -14,7 +14,6 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from replay_dd.schedules.model import Ending
@@ -74,8 +73,7 @@ def tell_tasks(failing: Observation, passing: Observation, ending: Ending) -> tu
 
 def _named(observed: Observation) -> Observation:
     """An observation in which each task has a name of its own."""
-    named = [one._replace(thread=f"{one.thread} (task {one.task})") if one.task else one for one in observed.accesses]
-    return replace(observed, accesses=tuple(named))
+    return observed.apart(lambda one: f"task {one.task}" if one.task else "")
 
 
 def _torn_by_tasks(observed: Observation) -> Iterator[_Torn]:

@@ -50,11 +50,12 @@ def test_the_sources_tell_whether_there_are_finalizers(text: str, has: bool, tmp
     (tmp_path / "one.py").write_text("x = 1\n")
     (tmp_path / "two.py").write_text(text)
     program = describe_program(("two.py",), directory=tmp_path)
-    package = tmp_path / "site-packages" / "package.py"
-    package.parent.mkdir()
-    package.write_text("import weakref\n")
-    files = dict.fromkeys(["one.py", "two.py", "gone.py", "package.py"], "")
-    known = replace(program, files=files, paths={"package.py": str(package)})
+    installed = {"package.py": tmp_path / "site-packages" / "package.py", "of.py": tmp_path / "dist-packages" / "of.py"}
+    for package in installed.values():
+        package.parent.mkdir()
+        package.write_text("import weakref\n")
+    files = dict.fromkeys(["one.py", "two.py", "gone.py", *installed], "")
+    known = replace(program, files=files, paths={short: str(path) for short, path in installed.items()})
     assert has_finalizers(known) == has
 
 

@@ -1,4 +1,4 @@
-"""Which log's outside input a mixed schedule is run with."""
+"""Which log's outside input a mixed schedule is run with, and choices in words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from replay_dd.schedules.isolating.circumstance import ScheduleRunner
+from replay_dd.schedules.isolating.circumstance import ScheduleRunner, in_words
 from replay_dd.schedules.isolating.difference import difference_of
-from replay_dd.schedules.model import Switch
+from replay_dd.schedules.model import Switch, Trigger
 from replay_dd.schedules.running.target import Plan
 from tests.schedules.logs import FAILED, log_of
 
@@ -40,3 +40,9 @@ def test_the_passing_schedule_runs_with_its_own_input_whatever_the_order_of_its_
     runs.run(difference.triggers(difference.all))
     assert [plan.arrivals for plan in plans] == [passing.arrivals, failing.arrivals]
     assert set(plans[0].triggers) == set(passing.triggers)
+
+
+def test_a_choice_in_words() -> None:
+    assert in_words(None) == ""
+    assert in_words(Trigger("0.1", 4, "0.2")) == "thread 0.1 to 0.2 at its yield point 4"
+    assert in_words(Trigger("0.1", 4, "0.1")) == "thread 0.1 to itself at its yield point 4"

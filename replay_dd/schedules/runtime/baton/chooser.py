@@ -206,7 +206,7 @@ class Chooser(Baton):
             runnable = runnable if default in runnable else [*runnable, default]
         elif forced or gives_way:
             default = self.next_after(thread, ready or runnable)
-        if self.hand_on(Question(thread, runnable, default, forced, place)) is thread:
+        if self.hand_on(Question(thread, runnable, default, forced, place, gives_way)) is thread:
             self.resumed(thread)
         else:
             self._wait_to_resume(thread)

@@ -25,11 +25,12 @@ class Question:
         runnable: who can run next; ``thread`` among them, unless it cannot go on.
         default: whom the default schedule chooses.
         forced: whether ``thread`` cannot go on.
+        gives_way: whether it can, and other ready threads go first.
         place: where ``thread`` stands, if that is known.
         collects: set by a strategy that lets ``thread`` go on, as it would by default, but after a garbage collection.
     """
 
-    __slots__ = ("collects", "default", "forced", "place", "runnable", "thread")
+    __slots__ = ("collects", "default", "forced", "gives_way", "place", "runnable", "thread")
 
     def __init__(
         self,
@@ -38,18 +39,20 @@ class Question:
         default: ManagedThread,
         forced: bool,
         place: Place | None = None,
+        gives_way: bool = False,
     ) -> None:
         self.thread = thread
         self.runnable = runnable
         self.default = default
         self.forced = forced
+        self.gives_way = gives_way
         self.place = place
         self.collects = False
 
     @property
     def may_collect(self) -> bool:
-        """Whether ``thread`` goes on by default, so that to choose it can mean a garbage collection."""
-        return self.default is self.thread and not self.forced
+        """Whether ``thread`` goes on by default, so that to choose it can only mean a garbage collection."""
+        return self.default is self.thread and not self.forced and not self.gives_way
 
 
 class Strategy:
