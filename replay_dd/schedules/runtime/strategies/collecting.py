@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ..baton.strategy import Question, Strategy
 from ..splitmix import Generator
-from ..stdlib.locks import holder_of
+from ..stdlib.taken_locks import TakenLocks
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class Collecting(Strategy):
         self._in_sections = turn % 3 == 0
         self._at_places = bool(turn % 2)
         self._rate = 1 if turn == 0 else _RATES[self._random.below(len(_RATES))]
-        self._taken: dict[str, list[object]] = {}
+        self._taken = TakenLocks()
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread = question.thread
-        holds = self._holds(thread)
+        holds = bool(self._taken.at_operation(thread))
         if question.may_collect and self._left and question.place is not None and (holds or not self._in_sections):
             place = question.place
             draws = self._random
@@ -54,10 +54,3 @@ class Collecting(Strategy):
             question.collects = draws.below(self._rate) == 0
             self._left -= question.collects
         return question.default
-
-    def _holds(self, thread: ManagedThread) -> bool:
-        """Whether a thread has a lock that it takes, or has taken, at one of its operations."""
-        taken = [one for one in self._taken.get(thread.name, ()) if holder_of(one) is thread]
-        if thread.waiting is not None:
-            self._taken[thread.name] = [*taken, thread.waiting]
-        return bool(taken)

@@ -30,8 +30,8 @@ from ..points.methods import ASKING_METHODS, FILE, effect_of
 from ..points.places import COUNTED
 from ..points.touches import accesses, value_of
 from ..stdlib.audit_events import name_of_file, touched_outside
-from ..stdlib.locks import holder_of
 from ..stdlib.shared_things import is_path
+from ..stdlib.taken_locks import TakenLocks
 from .abreast import Abreast
 from .pct import SHORT_SLEEPS
 from .replay import Replay
@@ -76,7 +76,7 @@ class Profile(Strategy):
         self._noted = 0
         self._listings: dict[int, tuple[CodeType, list[Access]]] = {}
         self._accesses: dict[tuple[int, int], list[tuple[Expression, str, bool | str]]] = {}
-        self._locks: dict[str, list[object]] = {}
+        self._locks = TakenLocks()
         self._untouched: set[tuple[int, int]] = set()
         self._told: set[str] = set()  # who could have run instead of another thread, and still can
         self._preempts = isinstance(followed, Replay)
@@ -121,9 +121,7 @@ class Profile(Strategy):
 
     def _note(self, baton: Baton, thread: ManagedThread, place: Place, noted: bool) -> None:
         lock = thread.waiting
-        taken = [one for one in self._locks.get(thread.name, ()) if holder_of(one) is thread]
-        if lock is not None:
-            self._locks[thread.name] = [*taken, lock]
+        taken = self._locks.at_operation(thread)
         touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, LOCK, True)]
         if thread is self._let_in and any(changes and name != LOCK for _, name, changes in touches):
             self._let_in = None
