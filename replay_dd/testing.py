@@ -67,7 +67,7 @@ def check_order(
         preload: modules that are imported before the program.
         real_clock: use the real clock.
         real_entropy: use the system's entropy.
-        max_delay_s: how much earlier than its end a sleep may end, in seconds.
+        max_delay_s: how late a thread may be, in seconds, where a sleep ends before it goes on.
         stdin: what the program can read.
         fresh_copy: run it in a copy of the folder.
         process: which of the command's Python processes is meant, if it starts several.

@@ -194,7 +194,7 @@ def accept_changes_option(section: str) -> Option:
 
 
 def max_delay_option(*, of_log: bool = False) -> Option:
-    """``--max-delay``: how early a sleep may end; None for what the log was recorded with, if ``of_log``."""
+    """``--max-delay``: how late a thread may be; None for what the log was recorded with, if ``of_log``."""
     return Option(
         "--max-delay",
         section=SEARCH if of_log else SCHEDULING,
@@ -202,8 +202,8 @@ def max_delay_option(*, of_log: bool = False) -> Option:
         type=Seconds(min=0, max=_LONGEST_DELAY_S),
         default=None if of_log else _default_max_delay_s,
         shown_default="that of LOG" if of_log else lambda: f"{_default_max_delay_s():g}",
-        help="How far a busy machine may delay a thread: sleeps and time-outs with no more than that left may end "
-        "before it goes on.",
+        help="How late a busy machine may make a thread: sleeps and time-outs may end before it goes on if that makes "
+        "it no later.",
     )
 
 

@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--replay-dd-max-delay",
         metavar="TIME",
-        help="how much earlier than its end a sleep or time-out may end, as on a busy machine (default: 10ms)",
+        help="how late a thread may be, as on a busy machine, where a sleep or time-out ends early (default: 10ms)",
     )
     group.addoption("--replay-dd-corpus", metavar="DIR", help="keep what hunts learn there, and go on from there")
     parser.addini("replay_dd_corpus", "as --replay-dd-corpus (default: none)", default="")

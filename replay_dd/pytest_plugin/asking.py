@@ -24,7 +24,7 @@ class Asked:
         time_s: seconds for the test.
         strategy: how to choose schedules; None for a mixture.
         granularity: where threads can be switched.
-        max_delay_s: how much earlier than its end a sleep or time-out may end, in seconds.
+        max_delay_s: how late a thread may be, in seconds, where a sleep or time-out ends early.
         known: logs of races that the test once had.
         for_several: whether that is said for several tests at once, so that a log may be of another one of them.
     """

@@ -82,7 +82,7 @@ class HuntedCalls:
             time: how long that may take: seconds, or ``2m``; by default that of the options.
             strategy: how to choose schedules; by default a mixture.
             granularity: where threads can be switched.
-            max_delay: how much earlier than its end a sleep or time-out may end.
+            max_delay: how late a thread may be where a sleep or time-out ends early.
             **keywords: its arguments by name.
 
         Returns:

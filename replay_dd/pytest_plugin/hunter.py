@@ -32,7 +32,7 @@ from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import does_in_words, schedules_as_text
 from replay_dd.report.story import story_as_text
-from replay_dd.report.wakes import is_about_sleeping, wake_in_words, wakes_as_text
+from replay_dd.report.wakes import further_delays, is_about_sleeping, wake_in_words, wakes_as_text
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.hunting.corpus import Corpus
 from replay_dd.schedules.hunting.hunt import Hunt, hunt
@@ -56,6 +56,10 @@ _START_S = 10.0
 _ISOLATION = 5
 _LEAST_ISOLATION_S = 120.0
 _LONGEST_NAME = 100
+_PASSES_ALONE = (
+    "it has failed, but alone it passes under each schedule that was tried; what made it fail may be another schedule, "
+    "a test before it, chance or the time"
+)
 _WIDTH = 80
 
 
@@ -182,6 +186,7 @@ class Hunter:
         if found.failing is None or found.passing is None or found.one_schedule:
             why = "interrupted" if found.interrupted else _why(found)
             result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, asleep_s=found.asleep_s)
+            notes += [_PASSES_ALONE] if wanted.failed and result.verdict == NO_FAILURE else []
             return replace(result, interrupted=found.interrupted).with_why(*notes)
         folder = self._folder / folder_name(test, wanted.call)
         folder.mkdir(parents=True, exist_ok=True)
@@ -317,7 +322,11 @@ def _delay_worth_trying_s(found: Hunt, settings: Settings, wanted: Wanted) -> fl
     fails = wanted.failed and found.failing is not None and found.passing is None
     if not fails or found.one_schedule or found.interrupted or wanted.is_over() or settings.max_delay_ns == 0:
         return 0.0
-    return enough_delay_s(found.asleep_s) if found.asleep_s <= LATEST_S else 0.0
+    if found.asleep_s > LATEST_S:
+        return 0.0
+    # So little too late may be the first of many short sleeps that add up: nobody knows to how much.
+    adds_up = 0 < found.asleep_s <= settings.max_delay_ns / 1e9 * 2
+    return LATEST_S if adds_up else enough_delay_s(found.asleep_s)
 
 
 def _verdict(found: Hunt) -> str:
@@ -348,6 +357,8 @@ def _early_in_words(answer: ScheduleIsolation) -> Iterator[str]:
     wake = _wake(answer)
     if wake is not None and wake.early_ns and answer.switch is not None:
         yield from wakes_as_text(answer.switch, answer.failing, answer.passing)
+    else:
+        yield from further_delays(answer.failing, None if answer.switch is None else answer.switch.failing)
 
 
 def _switch_in_words(answer: ScheduleIsolation) -> str:

@@ -47,7 +47,8 @@ class HuntResult:
         told: what pytest wrote about the failure.
         fresh: why runs used fresh processes; empty if they were forked.
         anew: why fixtures of its session, module or class were made anew for it; empty if they served others as well.
-        asleep_s: how much was left, in seconds, of the shortest sleep or time-out too long to end early; 0 if none was.
+        asleep_s: how late a thread would have been, at least, in seconds, if a sleep or time-out had ended early that
+            could not; 0 if there was none.
         interrupted: whether Ctrl-C ended the hunt.
         unfit: why logs that its marker names guard against nothing, line by line.
         kind: what was found, with the verdict :data:`RACE`: one of :data:`KINDS`.
@@ -139,8 +140,8 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     if asleep:
         which = "1 test" if len(asleep) == 1 else f"each of {len(asleep)} tests"
         yield (
-            f"In {which}, a sleep or time-out ended only when no other thread could run, as it was too long to end "
-            f"early. If threads may be so late, try `--replay-dd-max-delay={in_ms(enough_delay_s(max(asleep)))}`."
+            f"In {which}, a sleep or time-out ended only when no other thread could run, as it would have made one "
+            f"too late. If threads may be so late, try `--replay-dd-max-delay={in_ms(enough_delay_s(max(asleep)))}`."
         )
     if any(result.verdict == NO_FAILURE for result in hunted):
         yield "Where no failure was found, that is not a proof: other schedules were not tried."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from shlex import quote
 
@@ -11,7 +12,7 @@ from replay_dd.report.carets import mark, on_one_line
 from replay_dd.report.isolation import at_most, counted, proof_in_words, search_as_text
 from replay_dd.report.log import describe_log, describe_notes
 from replay_dd.report.source import source_line
-from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
+from replay_dd.report.wakes import ends_early, is_about_sleeping, wakes_as_text, wakes_from
 from replay_dd.schedules.failures.signature import ChangedMessage, signature_of
 from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.isolating.failing_range import FailingRange
@@ -89,11 +90,14 @@ def does_in_words(switch: Switch) -> str:
     """What a thread does at a switch; even at a forced switch, which thread runs next is a choice."""
     if switch.collects:
         return "collects garbage"
+    if switch.to == switch.thread and ends_early(switch):
+        return f"goes on, as its {wakes_from(switch)} early,"
     if switch.to == switch.thread:
         return "runs on" if switch.ended else "has to wait, and no thread can run on,"
+    early = f", whose {wakes_from(switch)} early," if ends_early(switch) else ""
     if switch.forced and not switch.ended:
-        return f"has to wait and thread {switch.to} runs on"
-    return f"gives way to thread {switch.to}"
+        return f"has to wait and thread {switch.to}{early} runs on"
+    return f"gives way to thread {switch.to}{early}"
 
 
 def _switch_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str]:
@@ -248,12 +252,14 @@ def _message_as_text(message: ChangedMessage | None) -> Iterator[str]:
     if message is None:
         return
     yield "message      with other data than in the log; `--failure TEXT` asks for a failure that contains TEXT"
-    yield f"               log: {_first_line(message.recorded)}"
-    yield f"               now: {_first_line(message.found)}"
+    lines = zip_longest(message.recorded.splitlines(), message.found.splitlines())
+    recorded, found = next((pair for pair in lines if pair[0] != pair[1]), (message.recorded, message.found))
+    yield f"               log: {_cut(recorded)}"
+    yield f"               now: {_cut(found)}"
 
 
-def _first_line(text: str) -> str:
-    line = text.splitlines()[0] if text else "(none)"
+def _cut(line: str | None) -> str:
+    line = line or "(none)"
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."
 
 

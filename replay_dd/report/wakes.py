@@ -43,6 +43,28 @@ def wake_in_words(switch: Switch) -> str:
     return f"{_what_ends(switch)} ends {when}"
 
 
+def ends_early(switch: Switch) -> bool:
+    """Whether a switch ends a sleep or time-out although another thread could go on."""
+    return switch.wake is not None and switch.wake.early_ns > 0
+
+
+def wakes_from(switch: Switch) -> str:
+    """What a switch ends, and how long before its end."""
+    wake = switch.wake
+    assert wake is not None
+    return f"{'time-out' if wake.time_out else 'sleep'} ends {_duration(wake.early_ns)}"
+
+
+def further_delays(failing: Log, isolated: Switch | None) -> Iterator[str]:
+    """The sleeps that end early in a run beside the isolated switch: without them, it might not fail either."""
+    early = [switch for switch in failing.switches if ends_early(switch) and switch != isolated]
+    if early:
+        longest = max(early, key=lambda switch: switch.wake.early_ns if switch.wake else 0)
+        others = f" (as do {len(early) - 1} more)" if len(early) > 1 else ""
+        yield f"In the failing run, {wake_in_words(longest)}{others}:"
+        yield "on a busy machine, the other threads may be that late (`--max-delay`)."
+
+
 def _told(verdict: str, switch: Switch, rival: str, log: Log, other: Log) -> Iterator[str]:
     """One run: whose sleep ends, before whom it ends, and why it may."""
     wake = switch.wake

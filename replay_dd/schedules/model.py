@@ -255,7 +255,7 @@ class Settings:
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
         preload: modules imported before the program's own code, so that forked runs need not import them.
-        max_delay_ns: how much earlier than its end a schedule may end a sleep or time-out.
+        max_delay_ns: how late a schedule may make a thread where it ends a sleep or time-out early.
         untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
         virtual_lock: a lock that the scheduler adds, as an experiment.
         virtual_order: the same for an order.

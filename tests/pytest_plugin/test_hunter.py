@@ -13,7 +13,7 @@ import pytest
 
 from replay_dd.pytest_plugin import hunter
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
-from replay_dd.pytest_plugin.results import DEADLOCK, NO_FAILURE, NO_VERDICT, NOT_HUNTED, RACE
+from replay_dd.pytest_plugin.results import DEADLOCK, NO_FAILURE, NO_VERDICT, NOT_HUNTED, RACE, summary
 from replay_dd.schedules.hunting.hunt import EndingCount, Hunt
 from replay_dd.schedules.hunting.options import HuntOptions
 from replay_dd.schedules.model import Ending, Log, Program, Settings, Waiter
@@ -136,6 +136,7 @@ HAS_FAILED = Wanted(1, 10, failed=True)
     ("wanted", "found", "delay_ms", "delays"),
     [
         (HAS_FAILED, ALWAYS, 10, [10, 40]),
+        (HAS_FAILED, ALWAYS._replace(asleep_s=0.0101), 10, [10, 1000]),
         (HAS_FAILED, ALWAYS._replace(asleep_s=1.0), 10, [10, 1000]),
         (HAS_FAILED, ALWAYS._replace(asleep_s=1.5), 10, [10]),
         (HAS_FAILED, ALWAYS._replace(asleep_s=0.0), 10, [10]),
@@ -148,6 +149,7 @@ HAS_FAILED = Wanted(1, 10, failed=True)
     ],
     ids=[
         "hunted again",
+        "sleeps add up",
         "a second",
         "too long",
         "no sleep",
@@ -181,6 +183,19 @@ def test_a_test_that_fails_plainly_and_always_is_hunted_again_with_threads_as_la
     assert hunts == suites == delays
     assert result.runs == 3 * len(delays)
     assert "late" not in result.why, "it fails always, or was not hunted again"
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_test_that_failed_by_itself_and_passes_under_each_schedule_is_told(
+    failed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(log_of([]))._replace(asleep_s=0.0))
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10, failed=failed))
+    told = [line for line in summary([result], 1, 1) if "alone it passes under each schedule that was tried" in line]
+    assert bool(told) == failed
 
 
 @pytest.mark.once

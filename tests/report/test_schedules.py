@@ -178,6 +178,15 @@ def test_what_only_the_passing_run_chooses_is_told_where_the_default_schedule_fa
     assert text[at + 1] == "  1. thread 0.1 gives way to thread 0.2 at prog.py:7 in work, yield point 5"
 
 
+def test_the_line_of_a_message_that_changed_is_told() -> None:
+    message = ChangedMessage("will not read more\nassert 1 == 2\nend", "will not read more\nassert 2 == 3")
+    text = list(schedules_as_text(found_by(preemption(3), None)._replace(message=message), Path("p"), Path("f")))
+    assert [line.strip() for line in text if line.startswith("        ") and ": assert" in line] == [
+        "log: assert 1 == 2",
+        "now: assert 2 == 3",
+    ]
+
+
 def test_a_changed_message_is_told() -> None:
     found = found_by(preemption(3), None)._replace(message=ChangedMessage("a=1 b=2", "a=2 b=1\nmore"))
     text = told(found)

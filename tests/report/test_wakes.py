@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
+from replay_dd.report.schedules import does_in_words
+from replay_dd.report.wakes import further_delays, is_about_sleeping, wakes_as_text
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch, Wake
 from tests.schedules.logs import FAILED, PLACE, log_of
@@ -78,3 +79,27 @@ def test_a_sleep_that_is_over_makes_no_difference() -> None:
     assert not is_about_sleeping(GuiltySwitch(failing, passing))
     assert not is_about_sleeping(GuiltySwitch(replace(failing, wake=None), passing))
     assert not is_about_sleeping(GuiltySwitch(replace(failing, wake=None), replace(passing, wake=over)))
+
+
+def test_a_choice_that_ends_a_sleep_early_says_so() -> None:
+    itself = Switch("0", 3, "0", True, False, SLEEPS, 9, 1, wake=EARLY)
+    assert does_in_words(itself) == "goes on, as its sleep ends 20 ms early,"
+    waits = replace(itself, to="0.1", wake=replace(EARLY, time_out=True))
+    assert does_in_words(waits) == "has to wait and thread 0.1, whose time-out ends 20 ms early, runs on"
+    assert does_in_words(replace(waits, forced=False)) == "gives way to thread 0.1, whose time-out ends 20 ms early,"
+    on_time = replace(itself, wake=Wake(False, SLEEPS, 0))
+    assert does_in_words(on_time) == "has to wait, and no thread can run on,"
+
+
+def test_sleeps_that_end_early_beside_the_difference() -> None:
+    guilty = Switch("0.1", 3, "0", False, False, STANDS, 9, 1)
+    early = Switch("0", 8, "0", True, False, SLEEPS, 14, 2, wake=EARLY)
+    less = replace(early, time=9, wake=Wake(True, PLACE, 1_000_000))
+    assert list(further_delays(log_of([guilty], FAILED), guilty)) == []
+    assert list(further_delays(log_of([guilty, early], FAILED), early)) == []
+    assert next(further_delays(log_of([guilty, early], FAILED), guilty)) == (
+        "In the failing run, the sleep of thread 0 at prog.py:30 in nap ends 20 ms early:"
+    )
+    assert next(further_delays(log_of([guilty, less, early], FAILED), guilty)) == (
+        "In the failing run, the sleep of thread 0 at prog.py:30 in nap ends 20 ms early (as do 1 more):"
+    )

@@ -46,9 +46,9 @@ class Verification:
         without_verdict: how many runs ended with no verdict, such as at the time limit.
         runs: how many runs were judged.
         failed: how many of them failed, in whatever way.
-        max_delay_s: how much earlier than its end a schedule could end a sleep or time-out.
-        asleep_s: how much was left of the shortest one that had more left, while another thread could run; 0 if none
-            had.
+        max_delay_s: how late a schedule could make a thread where it ended a sleep or time-out early.
+        asleep_s: how late a thread would have been, at least, if one had ended early that could not; 0 if there was
+            none.
         failing: a run that failed; None if none did.
         failure: how it ended.
         found_by: which schedule it was, in words.

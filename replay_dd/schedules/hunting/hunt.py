@@ -51,8 +51,8 @@ class Hunt(NamedTuple):
         threads_meet: whether, in counted code of the first run, a thread changed something that another one touched;
             None if unknown.
         why_fresh: why runs used fresh processes; empty if they were forked.
-        asleep_s: how much was left, in virtual seconds, of the shortest sleep or time-out too long to end early; 0 if
-            there was none.
+        asleep_s: how late a thread would have been, at least, in virtual seconds, if a sleep or time-out had ended
+            early that could not; 0 if there was none.
         out_of_time: whether the time budget ended it.
         instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
         because: what made the virtual clock fail.

@@ -103,10 +103,10 @@ class TargetRun:
     """One run: its log, its output, and which back end counted its yield points.
 
     If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
-    and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
-    time-out too long to end early; 0 if there was none. And what happened to locks and the like; and which threads the
-    strategy ``uniform`` drew, each with those that it drew from. And the places that threads touched something at, by
-    their keys; and, of a long run, the keys of those where they touched nothing.
+    and the instructions that they executed. And how late a thread would have been, at least, in virtual nanoseconds, if
+    a sleep or time-out had ended early that could not; 0 if there was none. And what happened to locks and the like;
+    and which threads the strategy ``uniform`` drew, each with those that it drew from. And the places that threads
+    touched something at, by their keys; and, of a long run, the keys of those where they touched nothing.
     """
 
     log: Log

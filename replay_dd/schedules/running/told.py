@@ -34,7 +34,8 @@ class Told:
         places: the places by their numbers in this run.
         notes: what the log says beside the switches, each once.
         shared: the notes that decide how other runs are made, by name.
-        least_asleep_ns: how much was left of the shortest sleep or time-out too long to end early; 0 if none was.
+        least_asleep_ns: how late a thread would have been, at least, if a sleep or time-out had ended early that could
+            not; 0 if there was none.
         stopped: whether the runtime ended the run.
         hang: where its threads were at the end, and what led there; None if nothing told.
     """

@@ -17,6 +17,7 @@ from ..points.place import line_of
 from .baton import Baton
 from .clock import NO_ALARM
 from .garbage import COLLECT_EVERY
+from .lateness import at_hand_over, has_slept, late_if_woken_ns
 from .moments import Moments
 from .strategy import Question, Strategy
 from .thread import ManagedThread, Patient
@@ -133,9 +134,9 @@ class Chooser(Baton):
         circles: notices that the program goes round in a circle.
         spins: notices that a thread spins.
         guard: keeps a virtual lock or order, if the tool wants one.
-        max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
-            the other threads could have been that slow. Longer ones end only when nobody else can run.
-        least_asleep_ns: how much was left of the shortest that exceeded this; 0 if none did.
+        max_delay_ns: the schedule may end a sleep or time-out early if that makes no other thread later than this: on a
+            loaded machine, they could have been that slow. Other ones end only when nobody else can run.
+        least_asleep_ns: how late another thread would have been, at least, where one exceeded this; 0 if none did.
     """
 
     def __init__(
@@ -162,7 +163,7 @@ class Chooser(Baton):
         self.max_delay_ns = 0
         self.least_asleep_ns = 0
         self._told_spinning = False
-        self._others_ready = False  # beside the sleepers, at the present choice
+        self.ready: list[ManagedThread] = []  # beside the sleepers, at the present choice
 
     def follow(self, strategy: Strategy) -> None:
         """Let another strategy decide from now on."""
@@ -227,15 +228,18 @@ class Chooser(Baton):
         if choice is not thread or choice is not default or thread.collects:
             by_default = choice is default and not thread.collects
             left_ns = None if wakes_at is None else max(0, wakes_at - self.clock.now_ns)
-            early_ns = 0 if left_ns and not self._others_ready else left_ns
+            early_ns = 0 if left_ns and not self.ready else left_ns
             self.log.switch(
                 *(thread, choice, question.forced, by_default, question.place, self.global_time(), early_ns),
                 collects=thread.collects,
             )
             if self.observer is not None:
                 self.observer.at_switch(thread)
+        if choice is not thread or wakes_at is not None:
+            at_hand_over(self.clock, self.threads, self.ready, thread)
         if wakes_at is not None:
             self.clock.jump_to(wakes_at)
+            has_slept(self.clock, choice)
         if choice is not thread:
             self.outside, self.in_system_call = None, False  # no other thread is about to do that
             self.give(thread, choice)
@@ -281,7 +285,7 @@ class Chooser(Baton):
     def early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
         """The threads with the earliest deadline, if that may be reached now."""
         sleepers = [t for t in self.threads if t.deadline is not None and t not in ready]
-        self._others_ready = bool(ready)
+        self.ready = ready
         if ready:
             sleepers = [t for t in sleepers if not isinstance(t.waiting, Patient)]
         deadlines = [t.deadline for t in sleepers if t.deadline is not None]
@@ -290,12 +294,15 @@ class Chooser(Baton):
         first = min(deadlines)
         if ready and self.moments.real_time:
             return []
-        left_ns = first - self.clock.now_ns
-        if ready and left_ns > self.max_delay_ns:
-            if not 0 < self.least_asleep_ns <= left_ns:
-                self.least_asleep_ns = left_ns
-            return []
-        return [t for t in sleepers if t.deadline == first]
+        sleepers = [t for t in sleepers if t.deadline == first]
+        return self._soon_enough(sleepers, ready) if ready else sleepers
+
+    def _soon_enough(self, sleepers: list[ManagedThread], ready: list[ManagedThread]) -> list[ManagedThread]:
+        """Those of some sleepers that may wake up before others go on, and not make these too late."""
+        late = [(late_if_woken_ns(self.clock, sleeper, ready, self.current), sleeper) for sleeper in sleepers]
+        too_late_ns = [late_ns for late_ns, _ in late if late_ns > self.max_delay_ns]
+        self.least_asleep_ns = min([*too_late_ns, *([self.least_asleep_ns] if self.least_asleep_ns else [])], default=0)
+        return [sleeper for late_ns, sleeper in late if late_ns <= self.max_delay_ns]
 
     # -- from one thread to another ----------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ class Clock:
     def __init__(self, start_ns: int) -> None:
         self.start_ns = start_ns
         self.now_ns = 0
+        self.jumped_ns = 0  # how much of that it has jumped
         self.alarm_ns = NO_ALARM
         self.ring: Callable[[], None] = lambda: None  # called when the time of the alarm has come
         self.readings = 0  # how often somebody has asked what time it is
@@ -49,6 +50,7 @@ class Clock:
 
     def jump_to(self, deadline_ns: int) -> None:
         """All wait, or the schedule wants it: let the time until a deadline pass."""
+        self.jumped_ns += max(0, deadline_ns - self.now_ns)
         self.now_ns = max(self.now_ns, deadline_ns)
         if self.now_ns >= self.alarm_ns:
             self.ring()

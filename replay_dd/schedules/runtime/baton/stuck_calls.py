@@ -183,6 +183,7 @@ class StuckCalls:
         scheduler.moments.at_choice()
         ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
         holder.time -= scheduler.counting
+        scheduler.ready = ready
         if not ready and (expected or still_ns >= _BEFORE_SLEEPERS_NS):
             until_ns = scheduler.clock.now_ns + still_ns
             sleepers = scheduler.early_sleepers([])

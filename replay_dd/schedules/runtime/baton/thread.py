@@ -44,7 +44,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
         *("acquire_gate", "collects", "exception", "signalled", "expects_to_be_away"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
-        *("open_gate", "opens", "origin", "title"),
+        *("open_gate", "opens", "origin", "title", "due_ns", "waits_since_ns"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
@@ -84,6 +84,8 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.origin: tuple[tuple[CodeType, int], ...] = ()  # the lines that started it, the innermost first
         self.title = ""  # what the program calls it
         self.priority = 0
+        self.due_ns = 0  # see lateness.py
+        self.waits_since_ns: int | None = None  # the same clock, where the last hand-over found it waiting
 
 
 def meet(thread: ManagedThread) -> None:

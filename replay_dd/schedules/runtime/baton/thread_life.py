@@ -22,7 +22,9 @@ _TITLE = 60  # characters of its name
 def create(parent: ManagedThread) -> ManagedThread:
     """A new thread, not running yet; ready as soon as it is added."""
     parent.children += 1
-    return ManagedThread((*parent.path, parent.children))
+    child = ManagedThread((*parent.path, parent.children))
+    child.due_ns = parent.due_ns
+    return child
 
 
 def note_origin(thread: ManagedThread, frame: FrameType | None) -> None:
