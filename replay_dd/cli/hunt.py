@@ -335,6 +335,8 @@ def _tell_of_no_failure(found: Hunt, covered: str, failure: str, max_delay: floa
     echo(f"No {which} in {covered}{end}. This is not a proof: other schedules were not tried.")
     if found.coverage is not None and found.coverage.orders_known:
         echo(_covered(found.coverage))
+    if found.coverage is not None and found.coverage.collecting:
+        echo(f"Garbage was collected in {counted(found.coverage.collecting, 'run')}, since finalizers run then.")
     for hint in _hints(found, max_delay):
         echo(f"  hint: {hint}")
 
