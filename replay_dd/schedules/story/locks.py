@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.story.words import listed, short_file
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
@@ -20,7 +20,7 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
         rows: dict[str, list[str]] = {}
         for access in steps:
             names = listed(held[access.number]) or "no lock"
-            place = f"{access.place.file}:{access.place.line}"
+            place = f"{short_file(access.place.file)}:{access.place.line}"
             at = rows.setdefault(f"thread {access.thread} holds {names}", [])
             if place not in at:
                 at.append(place)
@@ -39,7 +39,7 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
             if touches or access.name in named:
                 for lock in access.held:
                     at = guards.setdefault(run.locks.get(lock, "a lock"), [])
-                    place = f"{access.place.file}:{access.place.line}"
+                    place = f"{short_file(access.place.file)}:{access.place.line}"
                     if place not in at:
                         at.append(place)
     yield from (f"{name} guards it at {listed(places[:4])}" for name, places in guards.items())
