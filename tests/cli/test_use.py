@@ -74,6 +74,12 @@ def test_hunt_without_a_failure(shop: Workshop) -> None:
 
 
 @pytest.mark.once
+def test_hunt_tells_that_it_called_finalizers(shop: Workshop) -> None:
+    shop.write("import threading, weakref\nthreading.Thread(target=int).start()")
+    assert "Garbage was collected in 3 runs" in shop.run("hunt", "--runs", "12", *shop.program()).stdout
+
+
+@pytest.mark.once
 def test_hunt_without_a_pass(shop: Workshop) -> None:
     shop.write("import threading\nthreading.Thread(target=int).start()\nraise SystemExit(3)")
     done = shop.run("hunt", "--runs", "4", *shop.program())
@@ -329,6 +335,7 @@ def test_a_hunt_of_a_program_without_threads_tells_why_it_fails(shop: Workshop) 
     assert done.status == 3
     assert "last output  no configuration" in done.stdout
     assert "there is nothing to vary" in done.stdout
+    assert "the order in which tasks of an event loop go on" in done.stdout
 
 
 @pytest.mark.parametrize("limit", [("--max-tests", "1"), ("--time-budget", "0.000001")])

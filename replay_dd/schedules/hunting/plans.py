@@ -62,6 +62,7 @@ class Coverage(NamedTuple):
         exhaustive: how many those were.
         sampled: whether conflicts were left out, such as those of later rounds of a loop.
         all_orders: how many orders of all conflicting accesses there are, if each was run; otherwise 0.
+        collecting: how many runs collected garbage, which calls finalizers.
     """
 
     orders_seen: int
@@ -71,6 +72,7 @@ class Coverage(NamedTuple):
     exhaustive: int
     sampled: bool
     all_orders: int
+    collecting: int
 
 
 def _turn(number: int) -> str:
@@ -203,6 +205,7 @@ class HuntPlans(Iterator[Plan]):
             *(len(seen), len(known), self._likely_given, exhausted, exhaustive),
             sampled=self._sampled,
             all_orders=self._random.orders,
+            collecting=collecting_plans(self._given) if self._collects else 0,
         )
 
     @property

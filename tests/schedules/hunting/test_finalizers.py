@@ -74,6 +74,8 @@ def test_a_hunt_collects_where_there_are_finalizers(name: str, tmp_path: Path) -
     found = hunt(program, Settings(), HuntOptions(runs=12), listener=listener)
     assert any(COLLECT in plan.options for plan in plans) == (name == "__del__")
     assert (found.failing is not None) == (name == "__del__")
+    assert found.coverage is not None
+    assert found.coverage.collecting == sum(COLLECT in plan.options for plan in plans)
     if found.failing is not None:
         assert signature_of(found.failing.ending).kind == "deadlock"
         assert [switch.trigger for switch in found.failing.switches if switch.collects] == [*found.failing.triggers]
