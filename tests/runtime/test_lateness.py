@@ -83,6 +83,15 @@ def test_who_sleeps_is_not_late_before_its_sleep_is_over() -> None:
     assert played.late_if_woken(0) == 10
 
 
+def test_a_sleep_that_is_over_when_the_clock_jumps_to_another_is_not_late() -> None:
+    played = Played(2)
+    played.sleep(1, 10)
+    played.sleep(0, 10)
+    played.go_on(0)
+    played.sleep(0, 10)
+    assert played.late_if_woken(0) == 10
+
+
 def test_who_waited_for_another_thread_is_as_late_as_that_one() -> None:
     played = Played(3)
     played.wait(1)
