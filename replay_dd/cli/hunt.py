@@ -50,6 +50,10 @@ from replay_dd.schedules.running.target import Plan
 
 EXIT_NO_FAILURE = 1
 _SHOWN = 5  # other failures
+_ONLY_THREADS = (
+    "only threads are varied: not the order in which tasks of an event loop go on, nor random values or data from "
+    "outside."
+)
 
 
 @command(
@@ -243,7 +247,7 @@ def _path_of(output: Path, number: int) -> Path:
 
 def _why_slow(found: Hunt) -> Iterator[str]:
     """The same as a terminal was told during the hunt."""
-    if found.why_fresh and found.why_fresh != NO_FORK:
+    if found.why_fresh and found.why_fresh != NO_FORK and not found.one_schedule:
         yield f"each run was a fresh process, which takes longer than a forked one: {found.why_fresh}."
 
 
@@ -327,6 +331,7 @@ def _tell_of_one_schedule(found: Hunt) -> None:
     if (found.failing is not None or found.passed_over) and said:
         echo(f"last output  {said[-1]}")
     echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
+    echo(f"  hint: {_ONLY_THREADS}")
 
 
 def _tell_of_no_failure(found: Hunt, covered: str, failure: str, max_delay: float) -> None:
@@ -362,6 +367,8 @@ def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
         texts = [met.text for met in found.passed_over]
         more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
         yield f"other failures: {'; '.join(texts[:_SHOWN])}{more}. `--failure` takes part of one, as written here."
+    elif found.one_schedule:
+        yield _ONLY_THREADS
     elif found.threads_meet is False:
         yield (
             "in the first run, no thread changed anything in counted code that another thread touched. If the threads "

@@ -335,6 +335,7 @@ def test_a_hunt_of_a_program_without_threads_tells_why_it_fails(shop: Workshop) 
     assert done.status == 3
     assert "last output  no configuration" in done.stdout
     assert "there is nothing to vary" in done.stdout
+    assert "the order in which tasks of an event loop go on" in done.stdout
 
 
 @pytest.mark.parametrize("limit", [("--max-tests", "1"), ("--time-budget", "0.000001")])

@@ -267,6 +267,11 @@ def one_thing(one: Access, other: Access) -> bool:
     return one.touches(other) or (in_container and one.thing[1] == other.thing[1])
 
 
+def about_one_thing(conflict: Conflict, other: Conflict) -> bool:
+    """Whether two conflicts of one run have a thing, or a container, in common."""
+    return any(one_thing(one, another) for one in conflict.accesses for another in other.accesses)
+
+
 def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
     """The call inside which the thread was interrupted, at an operation of library code: most of it comes later.
 

@@ -24,7 +24,7 @@ def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
     """
     found = find_conflict(failing, GuiltySwitch(switch, None), None)
     for look in reversed(found.before):
-        if not (checks(look) or _searches(look)) or not any(_makes_untrue(one, look) for one in found.stretch):
+        if not (checks(look) or _searches(look)) or not any(makes_untrue(one, look) for one in found.stretch):
             continue
         own = [one for one in (*found.before, *found.after) if one.number > look.number and one_thing(one, look)]
         if not own or own[0] in found.before or not own[0].changes:
@@ -44,7 +44,13 @@ def _searches(look: Access) -> bool:
     return look.does == "iterates" and look.thing[0] == "whole"
 
 
-def _makes_untrue(change: Access, look: Access) -> bool:
+def makes_untrue(change: Access, look: Access) -> bool:
+    """Whether a thread would find something else if it looked once more after this change.
+
+    Args:
+        change: what another thread does.
+        look: the look of the thread.
+    """
     if not change.changes or not change.touches(look):
         return False
     if look.does == "checks" and look.thing == change.thing:
