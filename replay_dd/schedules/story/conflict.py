@@ -24,6 +24,7 @@ _IN_CALL = 1  # a call and the operation inside of it are one step
 _NO_THING = ("lock",)
 _UNKNOWN = Value("?", "", -1)
 _ASKED_BY_CONTAINERS = ("__hash__", "__eq__", "__lt__")
+_GO_THROUGH = ("enumerate", "index", "iter", "max", "min", "reversed", "zip")  # functions, and methods of containers
 _NOTHING_YET = ("None", "False")
 
 
@@ -259,6 +260,12 @@ def until_closed(access: Access, others: Sequence[Access]) -> tuple[Access, ...]
 def checks(access: Access) -> bool:
     """Whether what an access found decides what its thread does; to take the next item of a loop decides nothing."""
     return access.tested and not access.writes and access.does != "iterates"
+
+
+def searches(access: Access) -> bool:
+    """Whether it goes through a container; what it finds there may decide under which key something is stored."""
+    goes_through = access.does == "iterates" or access.detail.partition("(")[0] in _GO_THROUGH
+    return goes_through and access.thing[0] == "whole" and not access.writes
 
 
 def one_thing(one: Access, other: Access) -> bool:
