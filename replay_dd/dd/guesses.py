@@ -28,11 +28,13 @@ class Guess(NamedTuple):
         deltas: the part.
         alone: ask about it alone.
         without: ask about everything without it.
+        fitted: whether what needs it goes with it; otherwise only that is asked about which lacks it and nothing else.
     """
 
     deltas: IntervalSet
     alone: bool = True
     without: bool = True
+    fitted: bool = True
 
 
 class GuessesFirst(Algorithm):
@@ -99,6 +101,8 @@ class GuessesFirst(Algorithm):
         if not part or part == self.difference:
             return ()
         alone, without = self.c_pass | part, self.c_fail - part
+        if not guess.fitted:
+            return (*((alone,) if guess.alone else ()), *((without,) if guess.without else ()))
         return (
             *((alone, self._fitting(alone)) if guess.alone else ()),
             *((self._fitting(without), *(() if guess.alone else (without,))) if guess.without else ()),
