@@ -69,6 +69,7 @@ def test_what_diverges_comes_before_the_stack_and_what_is_around_them(tmp_path: 
     assert names(found, suspects(found, parts, diverged, clues)) == [
         "render",
         "Missing.walk",
+        "other.inner",
         "stop",
         "Missing",
         "other",

@@ -8,6 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
 
 from replay_dd.schedules.failures.signature import exit_in_words
@@ -15,7 +16,8 @@ from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.flow import ENDS, Flow
 
 RAISES = ("RAISE_VARARGS", "RERAISE")
-_CLEANS_UP = ("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "COPY", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "POP_TOP")
+_BEGINS_HANDLER = "PUSH_EXC_INFO"
+_CLEANS_UP = ("RERAISE", _BEGINS_HANDLER, "POP_EXCEPT", "COPY", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "POP_TOP")
 
 
 def thread_that_died(flow: Flow, ending: Ending, passed: Ending | None) -> tuple[int, str] | None:
@@ -63,12 +65,15 @@ def failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
             if flow.steps[number].thread == thread:
                 return number, exception.type
             # Raised in a thread, and once more where its result was asked for.
-            if found is None and instruction.name not in ENDS and _left_by_exception(flow, number):
+            if found is None and instruction.name not in ENDS and _raised(flow, number):
                 found = number, exception.type
     return found
 
 
-def _left_by_exception(flow: Flow, number: int) -> bool:
-    """Whether nothing but the clean-up of blocks followed this step in its function: that ends by raising again."""
-    last = flow.activation(number).steps[-1]
-    return last == number or flow.instruction(last).name == "RERAISE"
+def _raised(flow: Flow, number: int) -> bool:
+    """Whether this step raised an exception, and its function ended with that, or kept it in a handler for later."""
+    steps = flow.activation(number).steps
+    last = steps[-1]
+    if last == number or flow.instruction(last).name == "RERAISE":
+        return True
+    return flow.instruction(steps[bisect_right(steps, number)]).name == _BEGINS_HANDLER

@@ -55,6 +55,8 @@ ASKED = Ran("0", "main", [("CALL", 20)])
         # A block `with lock:` lets go of the lock, a handler of its variable.
         [("PUSH_EXC_INFO", 4), ("WITH_EXCEPT_START", 4), ("RERAISE", 4)],
         [("LOAD_CONST", 0), ("STORE_FAST", 0), ("DELETE_FAST", 0), ("RERAISE", 0)],
+        # A handler keeps it: `self.error = error`.
+        [("PUSH_EXC_INFO", 5), ("STORE_FAST", 6), ("STORE_ATTR", 7), ("POP_EXCEPT", 7), ("RETURN_VALUE", 7)],
     ],
 )
 def test_an_exception_that_is_raised_again_by_who_asks_for_the_result(after: list[tuple[str, int]]) -> None:
