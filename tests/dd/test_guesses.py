@@ -94,6 +94,9 @@ def test_a_guess_may_be_left_out_as_it_is() -> None:
     assert fitted.ask() == ALL - beside
     algorithm = GuessesFirst(EMPTY, ALL, [Guess(guess, alone=False, fitted=False)], DD, split=split)
     assert algorithm.ask() == ALL - guess
+    failed = algorithm.copy()
+    failed.tell(Outcome.FAIL)
+    assert failed.c_fail == ALL
     algorithm.tell(Outcome.PASS)
     assert (algorithm.c_pass, algorithm.difference) == (ALL - guess, guess)
     assert algorithm.then is not None
