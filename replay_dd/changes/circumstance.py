@@ -17,13 +17,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Hashable, Sequence
 
-from replay_dd.changes.clues import LEAST_GROUPS, Clues, guesses
+from replay_dd.changes.clues import LEAST_GROUPS, NO_CLUES, Clues, guesses
 from replay_dd.changes.difference import Difference
+from replay_dd.changes.divergences import divergences
 from replay_dd.changes.expansion import LEAST_HUNKS, additions, removals
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import LEVELS, LINE, STATEMENT, groups, is_long, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers
+from replay_dd.changes.suspects import suspects
 from replay_dd.changes.workshop import NOT_BUILT, Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, Guess, GuessesFirst, IntervalSet
@@ -40,6 +42,8 @@ _PATIENCE = 10
 """After how many tests without progress a search goes on with smaller groups; names learnt count from there."""
 _LAST_PATIENCE = 60
 """The same for the last level: enough to try each group alone, and all but each, if 29 are left."""
+_MOST_SUSPECTS = 40
+"""How many functions and classes are undone in the new version, one at a time."""
 
 
 class CodeChanges(Circumstance[Ending]):
@@ -57,6 +61,8 @@ class CodeChanges(Circumstance[Ending]):
         same: what two failures must have in common to be the same.
         algorithm: ``dd`` or ``dd+``, to isolate.
         resolution: tries mixtures again that miss names; None to take them for unresolved.
+        clues: what the failing version printed, if that was run on a level above.
+        undoing: whether suspected functions are undone first; None if that was done on a level above.
     """
 
     name = "changes"
@@ -78,6 +84,8 @@ class CodeChanges(Circumstance[Ending]):
         same: Sameness = same_words,
         algorithm: str = "dd",
         resolution: Resolution | None = None,
+        clues: Clues | None = None,
+        undoing: bool | None = False,
     ) -> None:
         self.difference = difference
         self.goal = goal
@@ -88,7 +96,9 @@ class CodeChanges(Circumstance[Ending]):
         self._wanted = wanted
         self._same = same
         self._resolution = resolution
-        self._clues: Clues | None = None
+        self._clues = clues
+        self._is_first = clues is None
+        self._undoing = undoing
         self._isolating: GuessesFirst | None = None
         self._learnt = () if resolution is None else tuple(resolution.learnt)
         self.universe = applied | (difference.all if candidates is None else candidates)
@@ -139,7 +149,7 @@ class CodeChanges(Circumstance[Ending]):
         # What is left of all but the last level is only to be narrowed.
         patience = _LAST_PATIENCE if self._levels == (self._deepest,) else _PATIENCE
         self._isolating = GuessesFirst(
-            *(self.base, failing, self._guesses(failing)),
+            *(self.base, failing, self._suspicions(failing) if self._undoing else self._guesses(failing)),
             lambda passes, fails: DD(passes, fails, split=self._split, patience=patience),
             split=self._split,
         )
@@ -148,7 +158,7 @@ class CodeChanges(Circumstance[Ending]):
     def _guesses(self, failing: IntervalSet) -> Sequence[Guess]:
         """What is suspected from what the failing version printed, or only moves; nothing below the first level."""
         left, resolution = failing - self.base, self._resolution
-        if self._clues is None or resolution is None:
+        if self._clues is None or resolution is None or not self._is_first:
             return ()
         # A program whose functions are in their new places as they were does what the old one did.
         moved = IntervalSet.of([delta for delta in left if self.difference.arrival(delta) is not None])
@@ -164,6 +174,13 @@ class CodeChanges(Circumstance[Ending]):
             found.append(Guess(self._completed(added, left), without=False))
             found.append(Guess(left - self._reduced(left - taken, left), alone=False))
         return found
+
+    def _suspicions(self, failing: IntervalSet) -> Sequence[Guess]:
+        """Suspected functions and classes, each to be undone as it is: what is close to the new version mostly runs."""
+        diverged = divergences(self._workshop.calls(EMPTY), self._workshop.calls(self.difference.all))
+        parts = groups(self.difference, failing - self.base, "function")
+        found = suspects(self.difference, parts, diverged, self._clues or NO_CLUES)
+        return [Guess(part, alone=False, fitted=False) for part in found[:_MOST_SUSPECTS]]
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
         return asked if self._resolution is None else self._resolution.completed(asked, within, self._learnt)
@@ -277,6 +294,8 @@ class CodeChanges(Circumstance[Ending]):
             same=self._same,
             algorithm=self.algorithm if self.goal is Goal.ISOLATE else "dd",
             resolution=self._resolution,
+            clues=self._clues or NO_CLUES,
+            undoing=None if self._undoing in (None, True) else self.gave_up,
         )
 
 

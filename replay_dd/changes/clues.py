@@ -102,10 +102,17 @@ def guesses(
 
 
 def _named(dependences: Dependences, wanted: Sequence[str]) -> IntervalSet:
-    """The changes that define names, or take them away; otherwise those that mention them."""
+    """The changes that define names, or take them away; otherwise those that mention them.
+
+    Of a name that many define, those in a class or function count that is named, too.
+    """
     found, names = EMPTY, dependences.names
     for name in wanted:
         units = dependences.units(names.defining(name) | names.undefining(name) or names.mentioning(name))
+        if len(units) > MOST_UNITS:
+            others = {*wanted} - {name}
+            around = (symbol_of(dependences.difference, unit.first).split(".") for unit in units)
+            units = tuple(unit for unit, parts in zip(units, around, strict=True) if not others.isdisjoint(parts))
         if len(units) <= MOST_UNITS:
             for unit in units:
                 found = found | unit

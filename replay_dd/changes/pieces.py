@@ -6,7 +6,8 @@ Rules of this module:
   them. Where a statement spans hunks, only those that open or close brackets belong together.
 * Where the head of a compound statement comes or goes around lines that stay, they move with it, and so do the other
   clauses of that statement. Lines that come or go inside are changes of their own; but what would be left at the wrong
-  depth must go with the head, and what comes needs it.
+  depth must go with the head, and what comes needs it. So does what comes under a head that comes: a method of a new
+  class would come to the class before it.
 * A function that goes, and a string of several lines, are whole.
 * Functions are never joined; so pieces never cross the groups of a coarser level.
 """
@@ -103,6 +104,7 @@ class _File:
             if is_python(self._file):
                 self._join_brackets()
                 self._join_indented()
+                self._note_heads()
         hunks = _Sets(len(changes))
         self._join(hunks, ((number, change.hunk) for number, change in enumerate(changes)))
         self._join(hunks, enumerate(self._statements.all))
@@ -153,7 +155,9 @@ class _File:
         at = {place: number for number, change in enumerate(self._file.lines) for place in self._lines(change)}
         moved: dict[tuple[bool, int], list[int]] = {}
         for number, change in enumerate(self._file.lines):
-            if is_indented(self._file, change):
+            # Where a statement goes on, its depth says nothing.
+            starts = all(self._outlines[new].statement_at(line) == line for new, line in self._lines(change))
+            if starts and is_indented(self._file, change):
                 before, after = (_indentation(self._text(*place)) for place in self._lines(change))
                 deeper = len(after) > len(before)
                 head = next(self._outlines[deeper].heads_of(change.new if deeper else change.old), None)
@@ -190,6 +194,17 @@ class _File:
                 # What is removed would be left at the wrong depth; what is added would come at it.
                 needing, needed = (number, members[0]) if new else (members[0], number)
                 self._needs.setdefault(needing, []).append(needed)
+
+    def _note_heads(self) -> None:
+        """Note that what comes under a head that comes needs it: alone, it would come under the one before it."""
+        added = {change.new: number for number, change in enumerate(self._file.lines) if _adds(change)}
+        for number, change in enumerate(self._file.lines):
+            if not _adds(change) or _removes(change):
+                continue
+            line = next(self._outlines[True].heads_of(change.new), None)
+            head = None if line is None else added.get(line)
+            if head is not None and not _removes(self._file.lines[head]):
+                self._needs.setdefault(number, []).append(head)
 
 
 def is_indented(file: FileChange, change: LineChange) -> bool:

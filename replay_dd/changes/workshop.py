@@ -112,6 +112,7 @@ class Workshop:
         self._lock = threading.Lock()
         self._times = Times() if target.build is None else None
         self._folders: list[Path] = []
+        self._calls: dict[IntervalSet, list[Call]] = {}
 
     def __enter__(self) -> Workshop:
         return self
@@ -154,9 +155,14 @@ class Workshop:
         return ending, replace(executed_in(noted), seen=seen)
 
     def calls(self, configuration: IntervalSet) -> list[Call]:
-        """Run with a clean build, and note the calls of functions of Python."""
-        _, noted, _ = self._probed(configuration, "calls_probe.py", CALLS)
-        return calls_in(noted)
+        """Run once with a clean build, and note the calls of functions of Python; none if a runner judges versions."""
+        if self._target.runner is not None:
+            return []
+        known = self._calls.get(configuration)
+        if known is None:
+            _, noted, _ = self._probed(configuration, "calls_probe.py", CALLS)
+            known = self._calls[configuration] = calls_in(noted)
+        return known
 
     def _probed(
         self, configuration: IntervalSet, module: str, notes: str

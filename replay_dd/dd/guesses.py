@@ -6,6 +6,8 @@ Rules of this module:
   answer.
 * A guess that hits saves most of the search, where mixtures of many deltas seldom tell anything: what is suspected is
   tried alone, and everything without it.
+* What is left out as it is, and does not matter, comes back: each such guess is tried from the same configuration,
+  since with more that does not fit, fewer can be tested.
 """
 
 from __future__ import annotations
@@ -28,11 +30,13 @@ class Guess(NamedTuple):
         deltas: the part.
         alone: ask about it alone.
         without: ask about everything without it.
+        fitted: whether what needs it goes with it; otherwise only that is asked about which lacks it and nothing else.
     """
 
     deltas: IntervalSet
     alone: bool = True
     without: bool = True
+    fitted: bool = True
 
 
 class GuessesFirst(Algorithm):
@@ -69,6 +73,7 @@ class GuessesFirst(Algorithm):
         self._guesses = tuple(guesses)
         self._questions: tuple[IntervalSet, ...] = ()
         self._seen: tuple[IntervalSet, ...] = ()
+        self._fitted = True
         self._ask_next()
 
     @property
@@ -90,7 +95,8 @@ class GuessesFirst(Algorithm):
                     self._asked, self._seen = asked, (*self._seen, asked)
                     return
             if self._guesses:
-                self._questions, self._guesses = self._about(self._guesses[0]), self._guesses[1:]
+                self._questions, self._fitted = self._about(self._guesses[0]), self._guesses[0].fitted
+                self._guesses = self._guesses[1:]
         self._then = self._make(self.c_pass, self.c_fail)
         self._asked = self._then.ask()
 
@@ -99,6 +105,8 @@ class GuessesFirst(Algorithm):
         if not part or part == self.difference:
             return ()
         alone, without = self.c_pass | part, self.c_fail - part
+        if not guess.fitted:
+            return (*((alone,) if guess.alone else ()), *((without,) if guess.without else ()))
         return (
             *((alone, self._fitting(alone)) if guess.alone else ()),
             *((self._fitting(without), *(() if guess.alone else (without,))) if guess.without else ()),
@@ -119,7 +127,7 @@ class GuessesFirst(Algorithm):
         if outcome is not Outcome.UNRESOLVED and self.c_pass <= tested <= self.c_fail:
             if outcome is Outcome.PASS and tested != self.c_fail:
                 self.c_pass = tested
-            elif outcome is Outcome.FAIL and tested != self.c_pass:
+            elif outcome is Outcome.FAIL and tested != self.c_pass and self._fitted:
                 self.c_fail = tested
                 if self.c_fail.count - self.c_pass.count <= before * _HIT:
                     self._guesses = ()

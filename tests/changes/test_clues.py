@@ -10,6 +10,7 @@ import pytest
 from replay_dd.changes.clues import Clues, clues_in, guesses, program_words
 from replay_dd.changes.dependences import Dependences
 from replay_dd.changes.isolate import isolate_changes
+from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.names import Names
 from replay_dd.changes.tree import read_tree
 from replay_dd.dd import IntervalSet
@@ -68,6 +69,19 @@ def test_what_is_suspected(tmp_path: Path, clues: Clues, program: tuple[str, ...
         texts.update(file.after[change.new : change.new_stop] or file.before[change.old : change.old_stop])
     assert {text.decode() for text in texts if text.strip()} == expected
     assert all(one <= other for one, other in itertools.pairwise(told))
+
+
+def test_of_a_name_that_many_define_those_in_a_class_that_is_named_count(tmp_path: Path) -> None:
+    old = "\n\n".join(
+        f"class Item{number}:\n    a = 1\n\n    def total(self):\n        return 1\n" for number in range(20)
+    )
+    found = difference(tmp_path, {"items.py": old}, {"items.py": old.replace("def total", "def sum")})
+    clues = Clues(names=("Item7", "total"))
+    (told,) = guesses(Dependences(found, Names(found)), clues, frozenset(), found.all)
+    lines = {found.files[0].before[change.old] for delta in told if (change := found.line_change(delta)) is not None}
+    assert lines == {b"    def total(self):\n"}
+    assert {symbol_of(found, delta) for delta in told} <= {"Item7.total", "Item7.sum"}
+    assert guesses(Dependences(found, Names(found)), Clues(names=("total",)), frozenset(), found.all) == []
 
 
 def test_a_place_outside_of_functions_is_its_line(tmp_path: Path) -> None:

@@ -114,6 +114,24 @@ def test_a_head_that_only_changes_indents_nothing(tmp_path: Path) -> None:
     assert lines_of_groups(found) == [["-if a:", "+if c:"], ["-one()", "+one()"]]
 
 
+def test_where_a_statement_goes_on_its_depth_says_nothing(tmp_path: Path) -> None:
+    old = "@wrapped\nclass A(object):\n    x = 1\n    a = (\n        b\n    ) = (\n        c\n    ) = f\n"
+    new = "class A:\n    x = 1\n    a = b = f\n    c = f\n    d = f\n"
+    found = difference(tmp_path, {"a.py": old}, {"a.py": new})
+    heads, *others = lines_of_groups(found)
+    assert heads == ["-@wrapped", "-class A(object):", "+class A:"]
+    assert "-) = f" in {line for lines in others for line in lines}
+
+
+def test_what_comes_under_a_head_that_comes_needs_it(tmp_path: Path) -> None:
+    old = "class A:\n    def f(self):\n        pass\n\n\ndef g():\n    pass\n"
+    new = old.replace("def g", "class B:\n    x = 1\n\n    def h(self):\n        return 1\n\n\ndef g")
+    found = difference(tmp_path, {"a.py": old}, {"a.py": new})
+    assert closed(found, "+return 1") >= {"+class B:", "+def h(self):", "+return 1"}
+    assert "+class B:" in closed(found, "+x = 1")
+    assert "+x = 1" not in closed(found, "+def h(self):")
+
+
 def test_lines_that_move_are_never_left_out(tmp_path: Path) -> None:
     old = "def f(x):\n    if x:\n        if x > 1:\n            return 1\n    return 2\n"
     new = "def f(x):\n    if x > 1:\n        return 1\n    return 2\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.dd import DD, EMPTY, Guess, GuessesFirst, IntervalSet, Search
+from replay_dd.dd import DD, EMPTY, Groups, Guess, GuessesFirst, IntervalSet, Search
 from replay_dd.outcome import Outcome
 
 ALL = IntervalSet.range(0, 64)
@@ -83,4 +83,20 @@ def test_a_guess_may_be_asked_about_on_one_side_only(alone: bool, without: bool)
     algorithm = GuessesFirst(EMPTY, ALL, [Guess(guess, alone=alone, without=without)], DD)
     assert algorithm.ask() == (guess if alone else ALL - guess)
     algorithm.tell(Outcome.UNRESOLVED)
+    assert algorithm.then is not None
+
+
+def test_a_guess_may_be_left_out_as_it_is() -> None:
+    guess = IntervalSet.range(0, 5)
+    beside = IntervalSet.range(0, 8)
+    split = Groups(lambda delta: delta, lambda asked, within: within, lambda asked, within: asked - beside)
+    fitted = GuessesFirst(EMPTY, ALL, [Guess(guess, alone=False)], DD, split=split)
+    assert fitted.ask() == ALL - beside
+    algorithm = GuessesFirst(EMPTY, ALL, [Guess(guess, alone=False, fitted=False)], DD, split=split)
+    assert algorithm.ask() == ALL - guess
+    failed = algorithm.copy()
+    failed.tell(Outcome.FAIL)
+    assert failed.c_fail == ALL
+    algorithm.tell(Outcome.PASS)
+    assert (algorithm.c_pass, algorithm.difference) == (ALL - guess, guess)
     assert algorithm.then is not None

@@ -1,0 +1,114 @@
+"""Which functions and classes are undone first in a new version that shares little with the old one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from replay_dd.changes.circumstance import CodeChanges
+from replay_dd.changes.clues import NO_CLUES, Clues
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.divergences import Call, Divergence
+from replay_dd.changes.levels import groups, symbol_of
+from replay_dd.changes.resolution import Resolution
+from replay_dd.changes.suspects import suspects
+from replay_dd.changes.workshop import Workshop
+from replay_dd.circumstance import Found
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.ending import Ending
+from replay_dd.outcome import Outcome
+from tests.changes.versions import difference
+
+OLD = """\
+def render(x):
+    return 1
+
+
+class Missing:
+    kind = 1
+
+    def walk(self):
+        return 1
+
+
+def other():
+    def inner():
+        return 1
+
+    return inner
+
+
+def stop():
+    return 1
+"""
+NEW = (
+    OLD.replace("1", "2")
+    .replace("    return 2", "    render.limit = 2", 1)
+    .replace("return inner", "return render.limit")
+)
+ENDING = Ending(Outcome.FAIL, "wrong", "wrong")
+
+
+def call(name: str, *calls: Call, raised: bool = False) -> Call:
+    return Call("m.py", name, 1, (), "None", (), raised, [*calls])
+
+
+OLD_CALLS = [call("render", call("Missing.walk"))]
+NEW_CALLS = [call("render", call("other.<locals>.inner"), raised=True)]
+
+
+def names(found: Difference, parts: list[IntervalSet]) -> list[str]:
+    return [symbol_of(found, part.first) for part in parts]
+
+
+def test_what_diverges_comes_before_the_stack_and_what_is_around_them(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"m.py": OLD}, {"m.py": NEW})
+    parts = groups(found, found.all, "function")
+    diverged = [Divergence(OLD_CALLS[0], NEW_CALLS[0])]
+    clues = Clues((), (("elsewhere.py", 1), ("m.py", NEW.splitlines().index("def stop():") + 1)))
+    assert names(found, suspects(found, parts, diverged, clues)) == [
+        "render",
+        "Missing.walk",
+        "other.inner",
+        "stop",
+        "Missing",
+        "other",
+    ]
+    assert suspects(found, parts, [], NO_CLUES) == []
+
+
+class Unrunnable:
+    """A workshop of which nothing but the calls of both versions is known."""
+
+    broken_files = staticmethod(lambda configuration: ())
+    program_words: frozenset[str] = frozenset()
+
+    def calls(self, configuration: IntervalSet) -> list[Call]:
+        return NEW_CALLS if configuration else OLD_CALLS
+
+
+def test_after_a_level_that_tells_nothing_suspects_are_undone_once_and_as_they_are(tmp_path: Path) -> None:
+    files = {f"m{number}.py": f"def f{number}():\n    return 1\n" for number in range(12)}
+    new = {name: text.replace("1", "2") for name, text in files.items()}
+    found = difference(tmp_path, {"m.py": OLD, **files}, {"m.py": NEW, **new})
+    workshop = cast("Workshop", Unrunnable())
+    level = CodeChanges(
+        *(found, workshop, ("file", "function", "hunk")), wanted=ENDING, resolution=Resolution(found), clues=NO_CLUES
+    )
+    undone = []
+    for _ in range(2):
+        algorithm = level.own_algorithm(found.all)
+        asked = []
+        while (configuration := algorithm.ask()) is not None:
+            asked.append(found.all - configuration)
+            algorithm.tell(Outcome.UNRESOLVED)
+        undone.append(asked)
+        assert level.gave_up
+        below = level.refine(Found(EMPTY, ENDING), Found(found.all, ENDING))
+        assert below is not None
+        level = below
+    first, then = undone
+    expected = [part for part in groups(found, found.all, "function") if symbol_of(found, part.first) == "render"]
+    assert then[:1] == expected
+    assert expected[0] not in first
+    assert level.own_algorithm(found.all).ask() != found.all - expected[0]
