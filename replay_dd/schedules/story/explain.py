@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
 from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.came_back import came_back
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
-from replay_dd.schedules.story.conflict import Conflict, find_conflict
+from replay_dd.schedules.story.conflict import Conflict, about_one_thing, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.experiment_results import Experiments
@@ -27,6 +27,8 @@ from replay_dd.schedules.story.kinds import CHECK_THEN_ACT, LOST_UPDATE, OF_TWO_
 from replay_dd.schedules.story.late_lock import late_lock
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links
 from replay_dd.schedules.story.order_trials import OrderTrials
+from replay_dd.schedules.story.outdated_check import INFERRED as OUTDATED
+from replay_dd.schedules.story.outdated_check import outdated_check
 from replay_dd.schedules.story.own_fault import tell_own_fault
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import other_order
@@ -35,6 +37,7 @@ from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_s
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
+from replay_dd.schedules.story.twin_guards import of_making, twin_guards
 from replay_dd.schedules.story.twins import Twins, observe_twins
 
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
@@ -121,7 +124,8 @@ def explain(
     except Exception as error:
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if told.story is None:
-        return told._replace(why_not=twins.why_not or "no access to a common thing was seen at the switch")
+        why_not = twins.why_not or told.why_not or "no access to a common thing was seen at the switch"
+        return told._replace(why_not=why_not)
     return told._replace(twins=twins)
 
 
@@ -159,8 +163,7 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
     if own_fault is not None:
         return Explanation(own_fault[1], conflict=own_fault[0])
     if conflict.left is None and conflict.right is None:
-        other = _of_first_look(trials, isolated)
-        return other if other.story or other.interrupted else _of_other_choice(trials, isolated)
+        return _first_of(trials, isolated, _of_first_look, _of_other_choice, _of_outdated_check)
     switch, (conflict, proved, links), interrupted = _tried(trials, isolated, conflict)
     of_two_reads = kind_of(conflict, replace(ending, deadlock=())) in OF_TWO_READS
     looked_twice = conflict
@@ -178,9 +181,13 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
         other = _of_first_look(trials, isolated, only_proved=True)
         if other.story is not None:
             return other
+    if conflict.looked is not None or kind_of(conflict, at_once) == ORDER_VIOLATION:
+        other = _of_outdated_check(trials, isolated)
+        if other.conflict is not None and not about_one_thing(conflict, other.conflict):
+            return other
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
-        other = _of_first_look(trials, isolated)
+        other = _first_of(trials, isolated, _of_first_look, _of_outdated_check)
         return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     story = as_tried(story, links, replaced=replaced)
@@ -197,6 +204,17 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
         story = story._replace(summary=story.summary + other_order(link.first, link.second))
     links = Links((*links.tried, *more), trials.runs)
     return Explanation(story, "", links, _chain(trials, proved, story), interrupted, conflict=conflict)
+
+
+def _first_of(
+    trials: OrderTrials, switch: GuiltySwitch, *kinds: Callable[[OrderTrials, GuiltySwitch], Explanation]
+) -> Explanation:
+    """The first story that one of these finds; without one, or if Ctrl-C came, none."""
+    for kind in kinds:
+        told = kind(trials, switch)
+        if told.story or told.interrupted:
+            return told
+    return Explanation(None)
 
 
 def _tried(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict) -> tuple[GuiltySwitch, _Tried, bool]:
@@ -255,6 +273,20 @@ def _of_other_choice(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
     seen = [(GuiltySwitch(choice, None), with_stale_check(one)) for choice, one in elsewhere]
     seen.sort(key=lambda one: one[1].left is None)  # two sides say more than an order
     return _first_told(trials, seen, _ELSEWHERE, only_proved=True)
+
+
+def _of_outdated_check(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
+    """The story of a check that a wait for a lock, and no choice, parted from its act."""
+    twins = trials.twins
+    found = None if twins.failing_hang is not None else outdated_check(twins.failing, twins.passing, trials.ending)
+    if found is None:
+        return Explanation(None)
+    story = tell_race(found, twins.failing, twins.passing, trials.ending, ())
+    if story is None:
+        return Explanation(None)
+    # Which order would help was not tried, and the passing run may not come to both.
+    story = story._replace(passes="", passing=(), inferred=(*story.inferred, OUTDATED))
+    return Explanation(story, chain=_chain(trials, found, story), conflict=found)
 
 
 def _first_told(
@@ -319,9 +351,10 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
 
     That an update is lost, or a check does not hold, is wrong whatever follows. At the isolated choice, only its effect
     may show: two objects have one number, and one of them is missed. That needs another choice, but is wrong only since
-    the update was lost.
+    the update was lost. Where two locks were made in the place of one, only how they were made is such a cause.
     """
-    if kind_of(told, trials.ending) in _CAUSES or not trials.needs_several:
+    guards = twin_guards(told, trials.twins.failing)
+    if (kind_of(told, trials.ending) in _CAUSES and not guards) or not trials.needs_several:
         return None
     for choice in trials.found.choices:
         if choice.forced or choice.global_time >= switch.failing.global_time:
@@ -331,10 +364,12 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
             update = interrupted_check(trials.twins.failing, choice)
         if update is None or kind_of(update, trials.ending) not in _CAUSES:
             continue
+        if guards and not any(one.new.number in guards for one in update.accesses):
+            continue
         earlier = GuiltySwitch(choice, None)
         tried = _proved(trials, earlier, update)
         if tried is not None:
-            return earlier, tried
+            return earlier, tried._replace(conflict=of_making(tried.conflict)) if guards else tried
     return None
 
 

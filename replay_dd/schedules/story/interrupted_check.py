@@ -12,7 +12,7 @@ from __future__ import annotations
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, one_thing, searches
 
 
 def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
@@ -24,12 +24,12 @@ def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
     """
     found = find_conflict(failing, GuiltySwitch(switch, None), None)
     for look in reversed(found.before):
-        if not (checks(look) or _searches(look)) or not any(_makes_untrue(one, look) for one in found.stretch):
+        if not (checks(look) or searches(look)) or not any(makes_untrue(one, look) for one in found.stretch):
             continue
         own = [one for one in (*found.before, *found.after) if one.number > look.number and one_thing(one, look)]
         if not own or own[0] in found.before or not own[0].changes:
             return None
-        if _searches(look) and not (own[0].does == "stores" and own[0].thing[0] == "item"):
+        if searches(look) and not (own[0].does == "stores" and own[0].thing[0] == "item"):
             return None
         left, right = (
             Edge(one, tuple(other for other in found.stretch if other.conflicts(one)), inferred=False)
@@ -39,12 +39,13 @@ def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
     return None
 
 
-def _searches(look: Access) -> bool:
-    """Whether it goes through a container; what it finds there may decide under which key something is stored."""
-    return look.does == "iterates" and look.thing[0] == "whole"
+def makes_untrue(change: Access, look: Access) -> bool:
+    """Whether a thread would find something else if it looked once more after this change.
 
-
-def _makes_untrue(change: Access, look: Access) -> bool:
+    Args:
+        change: what another thread does.
+        look: the look of the thread.
+    """
     if not change.changes or not change.touches(look):
         return False
     if look.does == "checks" and look.thing == change.thing:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.story.words import listed, short_file
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
@@ -20,13 +21,17 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
         rows: dict[str, list[str]] = {}
         for access in steps:
             names = listed(held[access.number]) or "no lock"
-            place = f"{access.place.file}:{access.place.line}"
+            place = f"{short_file(access.place.file)}:{access.place.line}"
             at = rows.setdefault(f"thread {access.thread} holds {names}", [])
             if place not in at:
                 at.append(place)
         yield from (f"{who} at {listed(at)}" for who, at in rows.items())
         if not common:
             yield "no lock is common to them"
+            counts = Counter(failing.locks.get(lock, "") for lock in {lock for access in steps for lock in access.held})
+            for name, count in counts.items():
+                if name and count > 1:
+                    yield f"{name} is the name of {count} locks here: who has one does not keep out who has another"
     named, things = {access.name for access in steps if _is_named(access)}, {access.thing for access in steps}
     told = {(access.place.path, access.place.line) for access in steps}
     guards: dict[str, list[str]] = {}
@@ -39,7 +44,7 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
             if touches or access.name in named:
                 for lock in access.held:
                     at = guards.setdefault(run.locks.get(lock, "a lock"), [])
-                    place = f"{access.place.file}:{access.place.line}"
+                    place = f"{short_file(access.place.file)}:{access.place.line}"
                     if place not in at:
                         at.append(place)
     yield from (f"{name} guards it at {listed(places[:4])}" for name, places in guards.items())

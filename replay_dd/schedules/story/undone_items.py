@@ -12,7 +12,7 @@ from replay_dd.schedules.hang import Hang, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.verdict import Verdict, Wait, how_died
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.story.words import listed, short_file
 
 _GETS, _IS_DONE = "gets from", "is done with an item of"
 
@@ -37,7 +37,7 @@ def of_undone_items(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, endin
     words = f"{who} until all items of {thing.called} are done, and not all are."
     for thread, (step, count) in kept.items():
         place = next((frame for frame in hang.stack(step.stack) if frame.counted), None)
-        where = f" at {place.file}:{place.line}" if place is not None else ""
+        where = f" at {short_file(place.file)}:{place.line}" if place is not None else ""
         took = f"took one{where}, and did not call `task_done()` for it"
         if count > 1:
             took = f"took {count}, the last one{where}, for which it did not call `task_done()`"

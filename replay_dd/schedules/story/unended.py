@@ -17,7 +17,7 @@ from replay_dd.schedules.story.undone_items import of_undone_items, waits_until_
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_calls, own_name, things_of
 from replay_dd.schedules.story.wait_loops import waits_in_loop
 from replay_dd.schedules.story.way_out import WayOut, decides_to_release, never_releases, returns_in_one_way, way_out_of
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.story.words import listed, short_file
 
 _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
 _SEMAPHORES = ("Semaphore", "BoundedSemaphore")
@@ -278,14 +278,15 @@ def _of_semaphore(
     for step in kept:
         place = next((frame for frame in hang.stack(step.stack) if frame.counted), None)
         thread = hang.thread(step.thread)
-        where = f" at {place.file}:{place.line} in {place.function}" if place is not None else ""
+        where = f" at {short_file(place.file)}:{place.line} in {place.function}" if place is not None else ""
         now = {frame.function for frame in hang.stack(thread.stack)} if thread is not None else set()
         how = "has ended since" if thread is None or thread.state == "ended" else ""
         if not how and place is not None and place.function not in now:
             how = "has left that function since"
         left = None if place is None else way_out_of(flow, step, place)
         if left is not None and place is not None:
-            how = f"{'left that function by an exception' if left.raised else 'returned'} ({left.file}:{left.line})"
+            left_by = "left that function by an exception" if left.raised else "returned"
+            how = f"{left_by} ({short_file(left.file)}:{left.line})"
             if never_releases(place):
                 help_ = _where_kept(thing, place, left)
             elif not left.raised and decides_to_release(place, left):
@@ -314,6 +315,6 @@ def _where_kept(thing: HangThing, place: HangFrame, left: WayOut) -> str:
             f"release {thing.called} on every way out of what calls {place.function}, exceptions too: in a `finally:`"
         )
     return (
-        f"release {thing.called} before {place.function} returns at {left.file}:{left.line}, if its caller does not "
-        "do so then"
+        f"release {thing.called} before {place.function} returns at {short_file(left.file)}:{left.line}, if its "
+        "caller does not do so then"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -52,6 +53,21 @@ def test_a_lock_held_while_an_object_is_made_guards_nothing() -> None:
     none = "none held at any of these accesses"
     assert guards(inside("Agenda.__init__", 5, held=(9,))) == [none]
     assert guards(inside("Agenda.add", 6, held=(9,))) == [none, "Agenda._lock guards it at prog.py:6"]
+
+
+def test_a_file_elsewhere_has_its_name_there_as_in_the_rest_of_a_story() -> None:
+    step = inside("add", 6, held=(9,))
+    step = step._replace(place=replace(step.place, file="/elsewhere/prog.py"))
+    held, *_ = locks_in_words(Observation((step,), LOCKS), Observation((), LOCKS), [step])
+    assert held == "thread 0.1 holds Agenda._lock at prog.py:6"
+
+
+def test_two_locks_of_one_name_are_told() -> None:
+    steps = [inside("add", number, held=(number,)) for number in (6, 7)]
+    for names, told in ((("Keyed.lock", "Keyed.lock"), True), (("Keyed.lock", "Keyed.other"), False)):
+        locks = dict(zip((6, 7), names, strict=True))
+        *_, last = locks_in_words(Observation(tuple(steps), locks), Observation((), locks), steps)
+        assert (last == "Keyed.lock is the name of 2 locks here: who has one does not keep out who has another") == told
 
 
 def test_a_lock_guards_a_thing_whatever_its_name_is_there() -> None:
