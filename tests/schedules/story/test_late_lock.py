@@ -12,7 +12,7 @@ from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.late_lock import late_lock
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, switch
+from tests.schedules.story.test_kinds import Y, access, number, switch
 from tests.schedules.story.test_victim import seen
 
 LOCK = ("lock", 8, "")
@@ -61,4 +61,37 @@ def test_the_note_and_the_lock_are_one_update_in_two_steps() -> None:
     ],
 )
 def test_other_notes_are_no_locks(accesses: tuple[Access, ...]) -> None:
+    assert told(*accesses) is None
+
+
+COUNTS = access("0.1", 13, 1, "stores", new=number(1))
+READS_COUNT = access("0.2", 13, 2, "reads")
+COUNTS_TOO = access("0.2", 13, 3, "stores", old=number(1), new=number(2))
+FINDS = access("0.1", 14, 4, "reads", old=number(2), tested=True)
+GOES_ON = elsewhere(access("0.1", 43, 5, "reads", Y))
+GOES_ON_TOO = GOES_ON._replace(thread="0.2")
+NEITHER = (COUNTS, READS_COUNT, COUNTS_TOO, GOES_ON_TOO, FINDS, GOES_ON)
+
+
+def test_neither_takes_the_lock_if_each_finds_the_other_one_counted() -> None:
+    conflict = told(*NEITHER)
+    assert conflict is not None
+    assert kind_of(conflict, PASSED) == kinds.UPDATE_AND_READ
+    assert [edge.access.place.line for edge in conflict.edges] == [13, 14]
+    assert [[(one.thread, one.place.line) for one in edge.others] for edge in conflict.edges] == [[("0.2", 13)]] * 2
+
+
+@pytest.mark.parametrize(
+    "accesses",
+    [
+        (COUNTS, COUNTS_TOO, GOES_ON_TOO, FINDS._replace(old=COUNTS.new), GOES_ON),
+        (COUNTS, COUNTS_TOO, GOES_ON_TOO, FINDS._replace(tested=False), GOES_ON),  # it decides nothing
+        (COUNTS, COUNTS_TOO, GOES_ON_TOO, FINDS._replace(thing=Y), GOES_ON),
+        (COUNTS, elsewhere(COUNTS_TOO), GOES_ON_TOO, FINDS, GOES_ON),
+        (COUNTS._replace(new=number("open")), COUNTS_TOO, GOES_ON_TOO, FINDS, GOES_ON),  # no count
+        (*NEITHER[:-1], access("0.1", 15, 5, "acquires", LOCK), GOES_ON),  # it takes the lock
+        (COUNTS, COUNTS_TOO, access("0.2", 15, 3, "acquires", LOCK), GOES_ON_TOO, FINDS, GOES_ON),
+    ],
+)
+def test_one_who_takes_the_lock_is_enough(accesses: tuple[Access, ...]) -> None:
     assert told(*accesses) is None
