@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.experiments.in_vain import why_in_vain
-from replay_dd.schedules.experiments.narrow import bodies_called, covers, narrowed, told_under
+from replay_dd.schedules.experiments.narrow import bodies_called, covers, is_one_step, narrowed, told_under
 from replay_dd.schedules.experiments.notifications import notify_all_proposals
 from replay_dd.schedules.experiments.proposals import (
     barrier_proposals,
@@ -37,6 +37,7 @@ from replay_dd.schedules.replaying.comparable import time_limit_for
 from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.acted_later import acted_on_later
 from replay_dd.schedules.story.at_switch import conflict_at_edges, conflict_of, conflicts_elsewhere
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.early_signal import help_of_early_signal
@@ -294,7 +295,9 @@ class _Search:
         yield from lock_proposals(told, seen, self._sources)
         assert switch is not None
         at_edges = conflict_at_edges(self._found, switch, self._twins)
-        if told not in (at_edges, essential(at_edges, self._found.failing.ending)):
+        known = told in (at_edges, essential(at_edges, self._found.failing.ending))
+        # What one thread does twice is no step of its own there: to make it one only keeps the others out.
+        if not known and acted_on_later(at_edges, self._twins.failing) is None:
             yield from lock_proposals(at_edges, seen, self._sources)
         for elsewhere in conflicts_elsewhere(self._found, switch, self._twins):
             yield from lock_proposals(elsewhere, seen, self._sources)
@@ -358,10 +361,12 @@ class _Search:
 
     def _narrowed(self, lock: VirtualLock, quick: Sequence[int], *, passing: bool) -> list[VirtualLock]:
         """Locks that hold, the smallest first: narrowed, also inside of what a statement calls, and as it was."""
-        kept = told_under(lock, self._conflict)
+        kept, conflict = told_under(lock, self._conflict), self._conflict
+        as_one = is_one_step(lock, conflict)
 
         def holds(one: VirtualLock) -> bool:
-            return covers(one, kept) and self._trials.holds(one, quick, passing=passing)
+            told = covers(one, kept) and (is_one_step(one, conflict) or not as_one)
+            return told and self._trials.holds(one, quick, passing=passing)
 
         found: list[VirtualLock] = []
         smaller: VirtualLock | None = lock

@@ -11,7 +11,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.experiments.proposals import is_in, without_gaps
 from replay_dd.schedules.experiments.sources import Sources, frames_of
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.conflict import Conflict, one_thing
 from replay_dd.schedules.virtual import Region, VirtualLock
 
 
@@ -50,8 +50,7 @@ def covers(lock: VirtualLock, accesses: Sequence[Access]) -> bool:
         accesses: what some threads did.
     """
     return all(
-        (bool(lock.taking) and bool(access.held))
-        or any(is_in(frame, region) for frame in frames_of(access) for region in lock.regions)
+        (bool(lock.taking) and bool(access.held)) or any(covers_in(region, access) for region in lock.regions)
         for access in accesses
     )
 
@@ -64,6 +63,27 @@ def told_under(lock: VirtualLock, conflict: Conflict) -> list[Access]:
     """
     about = {one.stack: one for one in conflict.accesses}
     return [access for access in about.values() if covers(lock, (access,))]
+
+
+def is_one_step(lock: VirtualLock, conflict: Conflict) -> bool:
+    """Whether one region of a lock reaches from the first of a thread's two accesses to one thing to the second.
+
+    Without such a region, a lock may prevent a failure by keeping others from coming in between at all, as in a test
+    that adds two things: what must not be torn apart still is.
+
+    Args:
+        lock: the lock.
+        conflict: what the threads did.
+    """
+    left, right = conflict.left, conflict.right
+    if left is None or right is None or left.inferred or right.inferred or not one_thing(left.access, right.access):
+        return False
+    return any(all(covers_in(region, edge.access) for edge in (left, right)) for region in lock.regions)
+
+
+def covers_in(region: Region, access: Access) -> bool:
+    """Whether an access is made in a region, or by what is called there."""
+    return any(is_in(frame, region) for frame in frames_of(access))
 
 
 def bodies_called(lock: VirtualLock, seen: Sequence[Observation], sources: Sources) -> Iterator[VirtualLock]:

@@ -59,7 +59,7 @@ def lock_proposals(
     for taking, held in guards(own, others, seen, sources):
         unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
         more = lockable_regions(unguarded, sources)
-        everywhere = sites(own, threads, seen[0], sources, but=held, inside=sizes[:1])
+        everywhere = _sites_in(own, threads, seen, sources, but=held, inside=sizes[:1])
         yield tuple(
             VirtualLock(outermost(joined([size, *rest], sources), seen), name)
             for size, rest in _in_turn(sizes, more, everywhere)
@@ -68,7 +68,7 @@ def lock_proposals(
     if sizes and not one_thing(own[0], own[-1]):  # who looks at both, or changes both, has to do it in one go, too
         together = steps_of_both(own[0], others, sources, _MOST_SIZES)
         yield tuple(VirtualLock(outermost(joined([sizes[0], *rest], sources), seen)) for rest in together)
-    everywhere = sites(own, threads, seen[0], sources, inside=sizes[:1])
+    everywhere = _sites_in(own, threads, seen, sources, inside=sizes[:1])
     yield tuple(
         VirtualLock(outermost(joined([size, *rest], sources), seen))
         for size, rest in _in_turn(sizes, around, everywhere)
@@ -102,6 +102,26 @@ def _in_turn(
         yield size, around
         if number == 0 and not set(everywhere) <= {size, *around}:
             yield size, [*around, *everywhere]
+
+
+def _sites_in(
+    own: Sequence[Access],
+    threads: Set[str],
+    seen: Sequence[Observation],
+    sources: Sources,
+    *,
+    but: Set[int] = frozenset(),
+    inside: Sequence[Region] = (),
+) -> list[Region]:
+    """Those of all runs: the failing one may have ended before others came to what they do to the same things."""
+    own = [one for one in own if one.thing[0] != "lock"]  # others may wait for one as long as they like
+    found = dict.fromkeys(sites(own, threads, seen[0], sources, but=but, inside=inside))
+    visits, names = {_visit(one) for one in own}, {seen[0].locks.get(lock) for lock in but} - {None}
+    for run in seen[1:]:
+        there = [one for one in run.accesses if _visit(one) in visits]
+        held = {lock for lock, name in run.locks.items() if name in names}
+        found |= dict.fromkeys(sites(there, threads, run, sources, but=held, inside=inside))
+    return list(found)[:_MOST_SITES]
 
 
 def sites(

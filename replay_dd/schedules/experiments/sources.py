@@ -93,10 +93,10 @@ class Sources:
         statements = self.of(region.file)
         return statements is not None and bool(lock) and statements.is_with((region.first, region.last), lock)
 
-    def may_repeat(self, region: Region, line: int) -> bool:
-        """Whether a region may come twice to what is called in a line."""
+    def may_repeat(self, region: Region, line: int, *, steps: bool = False) -> bool:
+        """Whether a region may come twice to what is called in a line, or to the steps of a loop there."""
         statements = self.of(region.file)
-        return statements is not None and statements.may_repeat((region.first, region.last), line)
+        return statements is not None and statements.may_repeat((region.first, region.last), line, steps=steps)
 
     def parts(self, region: Region) -> list[Region]:
         """The statements of a region, one by one."""
@@ -125,7 +125,11 @@ def between(one: Access, other: Access, sources: Sources) -> list[Region]:
         line, other_line = way[number].line, other_way[number].line
         for region in sources.regions(way[number], other_line):
             found.append(region)
-            if again or line != other_line or sources.may_repeat(region, line):
+            if (
+                again
+                or line != other_line
+                or sources.may_repeat(region, line, steps=one.does == other.does == "iterates")
+            ):
                 again.append(region)
     twice = one.place == other.place and one.does == other.does and one.time != other.time
     return list(dict.fromkeys(again if twice and again else found))

@@ -67,12 +67,18 @@ class Statements:
                 return _lines_of(steps[0]) if steps[0] != steps[1] else None
         return None
 
-    def may_repeat(self, lines: Lines, line: int) -> bool:
-        """Whether a run may come twice to what is called in a line: in a loop of its own, or by several calls."""
+    def may_repeat(self, lines: Lines, line: int, *, steps: bool = False) -> bool:
+        """Whether a run may come twice to what is called in a line: in a loop of its own, or by several calls.
+
+        Args:
+            lines: the run.
+            line: the line.
+            steps: whether it is about the steps of a loop there, and not about what it goes through.
+        """
         calls = [node for node in ast.walk(self._tree) if isinstance(node, ast.Call) and _has(node, line)]
         loops = (node for node in ast.walk(self._tree) if isinstance(node, _LOOPS + _COMPREHENSIONS))
         inside = (loop for loop in loops if lines[0] <= loop.lineno and (loop.end_lineno or 0) <= lines[1])
-        return len(calls) > 1 or any(_repeats(loop, line) for loop in inside)
+        return len(calls) > 1 or any(_repeats(loop, line, steps) for loop in inside)
 
     def block_with_locks(self, line: int) -> Lines | None:
         """The outermost ``with`` statement around a line, within its function; None if there is none."""
@@ -207,9 +213,9 @@ class Statements:
         return found
 
 
-def _repeats(loop: ast.stmt | ast.expr, line: int) -> bool:
+def _repeats(loop: ast.stmt | ast.expr, line: int, steps: bool) -> bool:
     """Whether a loop executes a line again and again; what it goes through is found once."""
-    parts = loop.body if isinstance(loop, ast.For | ast.AsyncFor) else [loop]
+    parts = loop.body if isinstance(loop, ast.For | ast.AsyncFor) and not steps else [loop]
     return any(_has(part, line) for part in parts)
 
 

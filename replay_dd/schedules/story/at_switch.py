@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.model import Switch
+from replay_dd.schedules.story.acted_later import acted_on_later
 from replay_dd.schedules.story.after_wait import acted_after_wait
 from replay_dd.schedules.story.both import (
     with_first_half,
@@ -81,6 +82,8 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, *,
         conflict = acted_after_wait(conflict, twins.failing) or changed_in_between(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
         conflict = with_own_check(conflict, twins.failing)
+    if kind_of(conflict, replace(ending, deadlock=())) == TORN_UPDATE:
+        conflict = acted_on_later(conflict, twins.failing) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_first_half(with_first_step(conflict, switch, found.failing_range))
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:

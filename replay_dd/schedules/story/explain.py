@@ -24,6 +24,7 @@ from replay_dd.schedules.story.interrupted_check import interrupted_check
 from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.interruptions import tell_interruption
 from replay_dd.schedules.story.kinds import CHECK_THEN_ACT, LOST_UPDATE, OF_TWO_READS, ORDER_VIOLATION, kind_of
+from replay_dd.schedules.story.late_lock import late_lock
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links
 from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.outdated_check import INFERRED as OUTDATED
@@ -228,7 +229,7 @@ def _tried(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict) -> tup
     if tried.links.tried and not tried.links.proved:
         tried = _at_switch(trials, switch, conflict) or tried
     if trials.twins.failing_hang is None:
-        earlier = _of_value_that_came_back(trials, switch) or _of_earlier_update(trials, switch, tried.conflict)
+        earlier = _of_note_or_value(trials, switch) or _of_earlier_update(trials, switch, tried.conflict)
         switch, tried = earlier or (switch, tried)
     if kind_of(tried.conflict, replace(trials.ending, deadlock=())) == ORDER_VIOLATION:
         tried = _between_producers(trials, switch, tried.conflict) or tried
@@ -332,11 +333,11 @@ def _proved(trials: OrderTrials, switch: GuiltySwitch, conflict: Conflict) -> _T
     return _Tried(conflict, proved, links) if links.proved else None
 
 
-def _of_value_that_came_back(trials: OrderTrials, switch: GuiltySwitch) -> tuple[GuiltySwitch, _Tried] | None:
-    """A value that comes back at one of the choices that the failure needs; None if none of its orders is proved."""
+def _of_note_or_value(trials: OrderTrials, switch: GuiltySwitch) -> tuple[GuiltySwitch, _Tried] | None:
+    """A value that comes back, or a lock taken late, at a choice that the failure needs; None if nothing is proved."""
     others = [choice for choice in trials.found.choices if trials.needs_several and not choice.forced]
     for choice in dict.fromkeys((switch.failing, *others)):
-        found = came_back(trials.twins.failing, choice)
+        found = came_back(trials.twins.failing, choice) or late_lock(trials.twins.failing, choice)
         if found is not None:
             here = switch if choice == switch.failing else GuiltySwitch(choice, None)
             tried = _proved(trials, here, found)

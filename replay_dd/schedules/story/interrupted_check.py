@@ -4,10 +4,13 @@ Rules of this module:
 
 * The look must decide something, or go through a container to find a place there. It must be the last that the thread
   did to the thing before the switch.
-* What the thread does to the same thing next must change it. A look that comes before is made anew.
+* What the thread does to the same thing next must change it. A look that comes before is made anew. The first half of an
+  update in one line, such as ``-=``, is no such look: it reads, but decides nothing.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
@@ -27,16 +30,27 @@ def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
         if not (checks(look) or searches(look)) or not any(makes_untrue(one, look) for one in found.stretch):
             continue
         own = [one for one in (*found.before, *found.after) if one.number > look.number and one_thing(one, look)]
-        if not own or own[0] in found.before or not own[0].changes:
+        act = None if not own or own[0] in found.before else _act(own)
+        if act is None:
             return None
-        if searches(look) and not (own[0].does == "stores" and own[0].thing[0] == "item"):
+        if searches(look) and not (act.does == "stores" and act.thing[0] == "item"):
             return None
         left, right = (
             Edge(one, tuple(other for other in found.stretch if other.conflicts(one)), inferred=False)
-            for one in (look, own[0])
+            for one in (look, act)
         )
         return found._replace(left=left, right=right) if left.others and right.others else None
     return None
+
+
+def _act(own: Sequence[Access]) -> Access | None:
+    """The change that a thread makes first, if it does not look once more before that."""
+    first, *more = own
+    if first.changes:
+        return first
+    updates = bool(more) and first.does == "reads" and not first.tested and more[0].does == "stores"
+    same = updates and (first.thing, first.place.line) == (more[0].thing, more[0].place.line)
+    return more[0] if same else None
 
 
 def makes_untrue(change: Access, look: Access) -> bool:

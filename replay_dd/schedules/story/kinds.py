@@ -108,7 +108,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if opened_by_other(conflict) is not None:
         return OVERWRITTEN
     if right is not None and invalidates(right) and right.access.reads and not is_counted_item(right.access):
-        looked = left is not None and right.access.thing[0] == "file" and checks(left.access)
+        within_itself = bool(conflict.interrupter)  # what it has checked is its own, and no other thread's to close
+        looked = left is not None and (right.access.thing[0] == "file" or within_itself) and checks(left.access)
         return CHECK_THEN_ACT if looked else INVALIDATED
     if right is not None and was_taken(right) and (left is None or left.access.writes):
         return INVALIDATED

@@ -11,12 +11,14 @@ import pytest
 
 from replay_dd.schedules.experiments import experiments as module
 from replay_dd.schedules.experiments.experiments import Budget
-from replay_dd.schedules.experiments.narrow import bodies_called, covers, narrowed
+from replay_dd.schedules.experiments.narrow import bodies_called, covers, is_one_step, narrowed
 from replay_dd.schedules.experiments.proposals import (
     outermost,
     without_gaps,
 )
 from replay_dd.schedules.experiments.sources import Sources
+from replay_dd.schedules.observed.observation import Access
+from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.virtual import VirtualLock
 from tests.schedules.experiments.fakes import access, program_with
 from tests.schedules.experiments.thing_program import (
@@ -135,3 +137,24 @@ def test_narrowing_keeps_what_the_story_is_about(sources: Sources, tmp_path: Pat
     trials: Any = SimpleNamespace(holds=lambda *_, passing: True)
     search = module._Search(found, found, twins, told, trials, found, Budget(), 0)  # type: ignore[arg-type]
     assert search._narrowed(both, [0], passing=False)[0] == both
+
+
+def test_what_must_not_be_torn_apart_is_in_one_region() -> None:
+    look, act = replace_held(READ), replace_held(WRITE)
+    torn = conflict(look, act)
+    assert is_one_step(VirtualLock((region(RESET, 18), region(UPDATE, 3, 6)), "self.lock"), torn)
+    # That both are made under the lock already, each for itself, makes them no step.
+    assert not is_one_step(VirtualLock((region(UPDATE, 3), region(UPDATE, 6)), "self.lock"), torn)
+    assert not is_one_step(VirtualLock((region(RESET, 17, 20),), "self.lock"), torn)
+    other = act._replace(thing=("attribute", 1, "other"))
+    for loose in (conflict(look, None), conflict(None, act), conflict(look, other), with_inferred(torn)):
+        assert not is_one_step(VirtualLock((region(UPDATE, 3, 6),)), loose)
+
+
+def replace_held(access: Access) -> Access:
+    return access._replace(held=(LOCK,))
+
+
+def with_inferred(torn: Conflict) -> Conflict:
+    assert torn.left is not None
+    return torn._replace(left=torn.left._replace(inferred=True))

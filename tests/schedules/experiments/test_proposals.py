@@ -235,6 +235,29 @@ def test_more_places_are_tried_after_the_smallest_lock(sources: Sources) -> None
     ]
 
 
+def test_what_the_failing_run_has_not_come_to_is_locked_as_in_the_passing_run(sources: Sources) -> None:
+    """As `del` of what is there only after a while, while another thread goes through all of it."""
+    there = ("attribute", 5, "value")  # another number for the same object
+    later = access("0.2", ("work", 91), (RESET, 18), thing=there)
+    passing = Observation((READ._replace(thing=there), later), {})
+    failing, _ = seen(READ, UNGUARDED)
+    (group,) = lock_proposals(conflict(READ, READ, UNGUARDED), (failing, passing), sources)
+    assert [lock.regions for lock in group[:2]] == [
+        (region(GET, 9), region(RESET, 20)),
+        (region(GET, 9), region(RESET, 18), region(RESET, 20)),
+    ]
+
+
+def test_who_only_takes_the_lock_need_not_be_kept_out(sources: Sources) -> None:
+    """Who has it may have to do the very thing that is locked before it gives it back."""
+    lock = access("0.1", ("work", 90), ("Thing.both", 15), (UPDATE, 6), does="acquires", thing=("lock", LOCK, ""))
+    of_other = access("0.2", ("work", 91), (RESET, 17), does="acquires", thing=("lock", LOCK, ""))
+    groups = lock_proposals(conflict(READ, lock, UNGUARDED), seen(READ, of_other, UNGUARDED, lock), sources)
+    regions = [one for group in groups for lock in group for one in lock.regions]
+    assert regions
+    assert not [one for one in regions if one.function == RESET and one.first <= 17 <= one.last]
+
+
 def test_what_a_package_does_for_the_program_is_locked_where_the_program_calls_it(sources: Sources) -> None:
     """Nobody mends an installed package for a race of the program's own calls."""
     inside = ("+Cache.get", 40), ("+Cache._find", 44)

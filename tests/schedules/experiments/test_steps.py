@@ -63,3 +63,9 @@ def test_a_look_at_one_thing_and_then_at_the_other_is_one_step(tmp_path: Path) -
 )
 def test_what_may_be_called_twice_in_a_line(text: str, lines: tuple[int, int], line: int, repeats: bool) -> None:
     assert Statements(text).may_repeat(lines, line) is repeats
+
+
+def test_the_steps_of_a_loop_are_many_though_it_finds_once_what_it_goes_through() -> None:
+    text = "for one in all():\n    one.use()\n"
+    assert Statements(text).may_repeat((1, 2), 1, steps=True)
+    assert not Statements(text).may_repeat((2, 2), 1, steps=True)

@@ -33,9 +33,27 @@ def test_a_thread_acts_on_a_check_that_others_have_made_untrue(run: tuple[Access
     assert (found.left.access, found.right.access) == (failing.accesses[0], failing.accesses[2])
 
 
+FREE = access("0.1", 4, 1, "reads", old=number(1), tested=True)
+TAKES = access("0.2", 1, 5, "stores", old=number(1), new=number(0))
+READS = access("0.1", 6, 6, "reads", old=number(0))
+TAKES_TOO = access("0.1", 6, 7, "stores", old=number(0), new=number(-1))
+
+
+def test_an_update_in_one_line_acts_on_the_check_before_it() -> None:
+    failing = seen(FREE, TAKES, READS, TAKES_TOO)
+    found = interrupted_check(failing, switch(5))
+    assert found is not None
+    assert kind_of(found, PASSED) == kinds.CHECK_THEN_ACT
+    assert [edge.access for edge in found.edges] == [failing.accesses[0], failing.accesses[3]]
+
+
 @pytest.mark.parametrize(
     "run",
     [
+        (FREE, TAKES, READS._replace(tested=True), TAKES_TOO),  # it looks again
+        (FREE, TAKES, access("0.1", 5, 6, "reads", old=number(0)), TAKES_TOO),  # in a line before
+        (FREE, TAKES, READS, TAKES_TOO._replace(thing=Y)),
+        (FREE, TAKES, READS),
         (LOOK._replace(tested=False), OTHER, ACT),
         (LOOK, OTHER._replace(thing=Y), ACT),  # the check still holds
         (LOOK, OTHER._replace(new=LOOK.old), ACT),

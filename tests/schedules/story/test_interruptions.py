@@ -45,6 +45,18 @@ def test_what_comes_between_is_told_like_another_thread(between: str, name: str)
     assert "SimpleQueue" in story.help
 
 
+def test_what_a_handler_takes_away_after_a_check_is_a_check_then_act() -> None:
+    looks = READ._replace(tested=True)
+    uses = access("0.1", 2, 2, "reads", X, old=number(None))
+    takes = inside(SIGNAL_HANDLER, OTHER._replace(new=number(None)))
+    told = tell_interruption(seen(looks, takes, uses), seen(looks, uses._replace(old=number(1)), takes), PASSED)
+    assert told is not None
+    assert told[1].kind == kinds.CHECK_THEN_ACT
+    unchecked = tell_interruption(seen(READ, takes, uses), seen(READ, uses._replace(old=number(1)), takes), PASSED)
+    assert unchecked is not None
+    assert unchecked[1].kind == kinds.INVALIDATED
+
+
 def test_what_comes_between_the_same_lines_in_the_passing_run_decides_nothing() -> None:
     failing = seen(READ, inside(GARBAGE_COLLECTION, OTHER), STORE)
     assert tell_interruption(failing, failing, PASSED) is None

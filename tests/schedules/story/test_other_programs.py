@@ -48,6 +48,13 @@ TOLD = [
     ("phones", "read before initialisation", {"Switchboard.phones['12']", "Phone.tone"}, ["only after phones.py:24"]),
     ("fetches", "check-then-act", {"Pages.guards['home']"}, ["both found nothing", "(fetches.py:14)", "another order"]),
     ("vans", "check-then-act", {"Depot.hired"}, ["(vans.py:16)", "(vans.py:19)", "once more when Depot.guard is held"]),
+    (
+        "reminders",
+        "check-then-act",
+        {"Clerk.desk"},
+        ["(reminders.py:20)", "(reminders.py:29)", "since the thread gave"],
+    ),
+    ("museum", "non-atomic update and read", {"Hall.visitors"}, ["(museum.py:13)", "(museum.py:14)"]),
     ("greetings", "modified while iterated", {"Room.guests"}, ["through a copy of Room.guests (greetings.py:14)"]),
 ]
 EARLIER = (
@@ -56,6 +63,7 @@ EARLIER = (
     "players",
     "parcels",
     "fetches",
+    "museum",
 )  # told of an earlier choice than the isolated one; the passing run has it, too
 HERE = TOLD[:: first_or_other(1, 3)]
 

@@ -56,6 +56,15 @@ def ask(waiting: Any = None, deadline: int | None = None) -> bool:
     return _scheduler.operation(frame, waiting, deadline)
 
 
+def _tell_taken(lock: Any) -> None:
+    """Tell the observer of a lock that our caller's caller has not waited for: the operation itself names none."""
+    observer = _scheduler.observer
+    if observer is not None:
+        before = use_own(True)
+        observer.at_operation(_scheduler.current, sys._getframe(2), lock, True, None)
+        use_own(before)
+
+
 def _deadline(blocking: bool, timeout: float) -> int | None:
     if not blocking:
         if timeout != -1:
@@ -133,6 +142,7 @@ class PythonLock:
                 ask()
                 if self._holder is not None:
                     return False
+                _tell_taken(self)
             elif not ask(self, deadline):
                 return False
         self._holder = thread = _counter.current
@@ -190,6 +200,7 @@ class PythonRLock:
                 ask()
                 if self._holder is not None and self._holder is not _counter.current:
                     return False
+                _tell_taken(self)
             elif not ask(self, deadline):
                 return False
         take(self, 1)
