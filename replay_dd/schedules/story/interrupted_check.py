@@ -4,10 +4,13 @@ Rules of this module:
 
 * The look must decide something, or go through a container to find a place there. It must be the last that the thread
   did to the thing before the switch.
-* What the thread does to the same thing next must change it. A look that comes before is made anew.
+* What the thread does to the same thing next must change it. A look that comes before is made anew; but ``-=`` only
+  reads what it changes, and decides nothing.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
@@ -27,16 +30,26 @@ def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
         if not (checks(look) or _searches(look)) or not any(makes_untrue(one, look) for one in found.stretch):
             continue
         own = [one for one in (*found.before, *found.after) if one.number > look.number and one_thing(one, look)]
-        if not own or own[0] in found.before or not own[0].changes:
-            return None
-        if _searches(look) and not (own[0].does == "stores" and own[0].thing[0] == "item"):
+        act = None if not own or own[0] in found.before else _changed_by(own)
+        if act is None or (_searches(look) and not (act.does == "stores" and act.thing[0] == "item")):
             return None
         left, right = (
             Edge(one, tuple(other for other in found.stretch if other.conflicts(one)), inferred=False)
-            for one in (look, own[0])
+            for one in (look, act)
         )
         return found._replace(left=left, right=right) if left.others and right.others else None
     return None
+
+
+def _changed_by(own: Sequence[Access]) -> Access | None:
+    """The first of some accesses if it changes something, or the store of an update in one line that it begins."""
+    first, then = own[0], own[1] if len(own) > 1 else None
+    if first.changes or then is None:
+        return first if first.changes else None
+    same = (first.place.path, first.place.line) == (then.place.path, then.place.line) and first.stack[1:] == then.stack[
+        1:
+    ]
+    return then if same and first.does == "reads" and not first.tested and then.does == "stores" else None
 
 
 def _searches(look: Access) -> bool:

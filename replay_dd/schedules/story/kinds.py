@@ -108,7 +108,9 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if opened_by_other(conflict) is not None:
         return OVERWRITTEN
     if right is not None and invalidates(right) and right.access.reads and not is_counted_item(right.access):
-        looked = left is not None and right.access.thing[0] == "file" and checks(left.access)
+        # A handler that comes between makes untrue what was checked: to the thread, nothing was closed by anybody else.
+        may_check = right.access.thing[0] == "file" or bool(conflict.interrupter)
+        looked = left is not None and may_check and checks(left.access)
         return CHECK_THEN_ACT if looked else INVALIDATED
     if right is not None and was_taken(right) and (left is None or left.access.writes):
         return INVALIDATED

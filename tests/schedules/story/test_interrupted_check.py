@@ -33,6 +33,21 @@ def test_a_thread_acts_on_a_check_that_others_have_made_untrue(run: tuple[Access
     assert (found.left.access, found.right.access) == (failing.accesses[0], failing.accesses[2])
 
 
+def test_an_update_in_one_line_reads_but_decides_nothing() -> None:
+    """``if free > 0: free -= 1`` reads anew, and takes away all the same."""
+    reads = access("0.1", 6, 6, "reads", old=number("bob"))
+    stores = access("0.1", 6, 7, "stores", old=number("bob"), new=number("ada"))
+    failing = seen(LOOK, OTHER, reads, stores)
+    found = interrupted_check(failing, switch(5))
+    assert found is not None
+    assert kind_of(found, PASSED) == kinds.CHECK_THEN_ACT
+    assert found.right is not None
+    assert found.right.access == failing.accesses[3]
+    elsewhere = access("0.1", 8, 7, "stores", new=number("ada"))
+    assert interrupted_check(seen(LOOK, OTHER, reads, elsewhere), switch(5)) is None
+    assert interrupted_check(seen(LOOK, OTHER, reads._replace(tested=True), stores), switch(5)) is None
+
+
 @pytest.mark.parametrize(
     "run",
     [
