@@ -24,6 +24,7 @@ _IN_CALL = 1  # a call and the operation inside of it are one step
 _NO_THING = ("lock",)
 _UNKNOWN = Value("?", "", -1)
 _ASKED_BY_CONTAINERS = ("__hash__", "__eq__", "__lt__")
+_GO_THROUGH = ("enumerate", "index", "iter", "max", "min", "reversed", "zip")  # functions, and methods of containers
 _NOTHING_YET = ("None", "False")
 
 
@@ -261,10 +262,21 @@ def checks(access: Access) -> bool:
     return access.tested and not access.writes and access.does != "iterates"
 
 
+def searches(access: Access) -> bool:
+    """Whether it goes through a container; what it finds there may decide under which key something is stored."""
+    goes_through = access.does == "iterates" or access.detail.partition("(")[0] in _GO_THROUGH
+    return goes_through and access.thing[0] == "whole" and not access.writes
+
+
 def one_thing(one: Access, other: Access) -> bool:
     """Whether two accesses are to the same thing, or to one container."""
     in_container = {one.thing[0], other.thing[0]} <= {"item", "whole"} and "whole" in (one.thing[0], other.thing[0])
     return one.touches(other) or (in_container and one.thing[1] == other.thing[1])
+
+
+def about_one_thing(conflict: Conflict, other: Conflict) -> bool:
+    """Whether two conflicts of one run have a thing, or a container, in common."""
+    return any(one_thing(one, another) for one in conflict.accesses for another in other.accesses)
 
 
 def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:

@@ -15,7 +15,7 @@ from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
 from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.came_back import came_back
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
-from replay_dd.schedules.story.conflict import Conflict, find_conflict, one_thing
+from replay_dd.schedules.story.conflict import Conflict, about_one_thing, find_conflict
 from replay_dd.schedules.story.cross_check import interrupted_cross_check
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
@@ -37,6 +37,7 @@ from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_s
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
+from replay_dd.schedules.story.twin_guards import of_making, twin_guards
 from replay_dd.schedules.story.twins import Twins, observe_twins
 
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
@@ -182,7 +183,7 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
             return other
     if conflict.looked is not None or kind_of(conflict, at_once) == ORDER_VIOLATION:
         other = _of_outdated_check(trials, isolated)
-        if other.conflict is not None and not _about_one_thing(conflict, other.conflict):
+        if other.conflict is not None and not about_one_thing(conflict, other.conflict):
             return other
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
@@ -288,10 +289,6 @@ def _of_outdated_check(trials: OrderTrials, switch: GuiltySwitch) -> Explanation
     return Explanation(story, chain=_chain(trials, found, story), conflict=found)
 
 
-def _about_one_thing(conflict: Conflict, other: Conflict) -> bool:
-    return any(one_thing(one, another) for one in conflict.accesses for another in other.accesses)
-
-
 def _first_told(
     trials: OrderTrials,
     conflicts: Iterable[tuple[GuiltySwitch, Conflict]],
@@ -354,9 +351,10 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
 
     That an update is lost, or a check does not hold, is wrong whatever follows. At the isolated choice, only its effect
     may show: two objects have one number, and one of them is missed. That needs another choice, but is wrong only since
-    the update was lost.
+    the update was lost. Where two locks were made in the place of one, only how they were made is such a cause.
     """
-    if kind_of(told, trials.ending) in _CAUSES or not trials.needs_several:
+    guards = twin_guards(told, trials.twins.failing)
+    if (kind_of(told, trials.ending) in _CAUSES and not guards) or not trials.needs_several:
         return None
     for choice in trials.found.choices:
         if choice.forced or choice.global_time >= switch.failing.global_time:
@@ -367,10 +365,12 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
                 update = find(trials.twins.failing, choice)
         if update is None or kind_of(update, trials.ending) not in _CAUSES:
             continue
+        if guards and not any(one.new.number in guards for one in update.accesses):
+            continue
         earlier = GuiltySwitch(choice, None)
         tried = _proved(trials, earlier, update)
         if tried is not None:
-            return earlier, tried
+            return earlier, tried._replace(conflict=of_making(tried.conflict)) if guards else tried
     return None
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, one_thing, searches
 
 
 def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
@@ -27,11 +27,11 @@ def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
     """
     found = find_conflict(failing, GuiltySwitch(switch, None), None)
     for look in reversed(found.before):
-        if not (checks(look) or _searches(look)) or not any(makes_untrue(one, look) for one in found.stretch):
+        if not (checks(look) or searches(look)) or not any(makes_untrue(one, look) for one in found.stretch):
             continue
         own = [one for one in (*found.before, *found.after) if one.number > look.number and one_thing(one, look)]
         act = None if not own or own[0] in found.before else _changed_by(own)
-        if act is None or (_searches(look) and not (act.does == "stores" and act.thing[0] == "item")):
+        if act is None or (searches(look) and not (act.does == "stores" and act.thing[0] == "item")):
             return None
         left, right = (
             Edge(one, tuple(other for other in found.stretch if other.conflicts(one)), inferred=False)
@@ -46,15 +46,13 @@ def _changed_by(own: Sequence[Access]) -> Access | None:
     first, then = own[0], own[1] if len(own) > 1 else None
     if first.changes or then is None:
         return first if first.changes else None
-    same = (first.place.path, first.place.line) == (then.place.path, then.place.line) and first.stack[1:] == then.stack[
-        1:
-    ]
-    return then if same and first.does == "reads" and not first.tested and then.does == "stores" else None
-
-
-def _searches(look: Access) -> bool:
-    """Whether it goes through a container; what it finds there may decide under which key something is stored."""
-    return look.does == "iterates" and look.thing[0] == "whole"
+    same_line = (first.place.path, first.place.line) == (then.place.path, then.place.line)
+    same_call = first.stack[1:] == then.stack[1:]
+    return (
+        then
+        if same_line and same_call and first.does == "reads" and not first.tested and then.does == "stores"
+        else None
+    )
 
 
 def makes_untrue(change: Access, look: Access) -> bool:

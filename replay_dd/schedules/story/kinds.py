@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, expired_in, one_thing, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, expired_in, one_thing, searches, used_unready
 from replay_dd.schedules.story.edges import (
     NUMBERS,
     adds,
@@ -237,7 +237,7 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
             return NON_REPEATABLE_READ
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
-        if first.does == "iterates" and last.does == "stores" and last.thing[0] == "item":
+        if searches(first) and last.does == "stores" and last.thing[0] == "item":
             return CHECK_THEN_ACT  # it has looked for a place
         if last.writes:
             # What a function took away in vain, another one hardly makes anything of: it found nothing there.

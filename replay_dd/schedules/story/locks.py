@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from replay_dd.schedules.observed.observation import Access, Observation
@@ -27,6 +28,10 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
         yield from (f"{who} at {listed(at)}" for who, at in rows.items())
         if not common:
             yield "no lock is common to them"
+            counts = Counter(failing.locks.get(lock, "") for lock in {lock for access in steps for lock in access.held})
+            for name, count in counts.items():
+                if name and count > 1:
+                    yield f"{name} is the name of {count} locks here: who has one does not keep out who has another"
     named, things = {access.name for access in steps if _is_named(access)}, {access.thing for access in steps}
     told = {(access.place.path, access.place.line) for access in steps}
     guards: dict[str, list[str]] = {}

@@ -355,6 +355,17 @@ def test_a_container_that_is_gone_through_and_then_replaced_loses_what_was_added
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT
 
 
+@pytest.mark.parametrize(("detail", "kind"), [("enumerate()", kinds.CHECK_THEN_ACT), ("copy()", kinds.LOST_UPDATE)])
+def test_who_looks_for_a_place_in_a_container_and_stores_there_acts_on_a_check(detail: str, kind: str) -> None:
+    items, item = ("whole", 7, ""), ("item", 7, "2")
+    accesses = [
+        access("0.1", 4, 4, "calls", items, reads=True, detail=detail),
+        access("0.2", 1, 5, "stores", item),
+        access("0.1", 5, 9, "stores", item),
+    ]
+    assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kind
+
+
 def test_an_object_that_is_shown_before_it_is_complete() -> None:
     """``self.index = Index(); self.index.add(...)``, while another thread searches it."""
     shown = Value("", "Index", 7)

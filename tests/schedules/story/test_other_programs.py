@@ -46,6 +46,7 @@ TOLD = [
     ("blocks", "ABA problem", {"Pool.first"}, ["for unchanged", "Block.next", "hold Pool.guard from", "a version"]),
     ("printers", "missing producer", {"shop.waiting"}, ["get_nowait()", "queue.Empty", "(printers.py:18)"]),
     ("phones", "read before initialisation", {"Switchboard.phones['12']", "Phone.tone"}, ["only after phones.py:24"]),
+    ("fetches", "check-then-act", {"Pages.guards['home']"}, ["both found nothing", "(fetches.py:14)", "another order"]),
     ("vans", "check-then-act", {"Depot.hired"}, ["(vans.py:16)", "(vans.py:19)", "once more when Depot.guard is held"]),
     ("greetings", "modified while iterated", {"Room.guests"}, ["through a copy of Room.guests (greetings.py:14)"]),
 ]
@@ -54,6 +55,7 @@ EARLIER = (
     "window",
     "players",
     "parcels",
+    "fetches",
 )  # told of an earlier choice than the isolated one; the passing run has it, too
 HERE = TOLD[:: first_or_other(1, 3)]
 

@@ -62,6 +62,14 @@ def test_a_file_elsewhere_has_its_name_there_as_in_the_rest_of_a_story() -> None
     assert held == "thread 0.1 holds Agenda._lock at prog.py:6"
 
 
+def test_two_locks_of_one_name_are_told() -> None:
+    steps = [inside("add", number, held=(number,)) for number in (6, 7)]
+    for names, told in ((("Keyed.lock", "Keyed.lock"), True), (("Keyed.lock", "Keyed.other"), False)):
+        locks = dict(zip((6, 7), names, strict=True))
+        *_, last = locks_in_words(Observation(tuple(steps), locks), Observation((), locks), steps)
+        assert (last == "Keyed.lock is the name of 2 locks here: who has one does not keep out who has another") == told
+
+
 def test_a_lock_guards_a_thing_whatever_its_name_is_there() -> None:
     """The same object has the same number in one run; in another one, it may be any."""
     renamed = inside("Agenda.add", 6, held=(9,), name="events")
