@@ -17,18 +17,22 @@ from collections.abc import Sequence
 
 _COMPLAINT = re.compile(
     r"""\b(?:
-    abort(?:ed|ing)? | assertion | can(?:not|'t|\ not) | could\ (?:not|n't) | denied | duplicate | error | exception
-    | expected | fail(?:s|ed|ure)? | fatal | illegal | invalid | malformed | mismatch(?:ed)? | missing
-    | no\ such | not\ (?:allowed|found|supported|valid) | out\ of | overflow | panic | premature
-    | too\ (?:deep|few|large|long|many|short|small) | unbalanced | unclosed | undefined | unexpected | unknown
-    | unrecogni[sz]ed | unsupported | unterminated
+    abort(?:ed|ing)? | assertion | can(?:not|'t|\ not) | corrupt(?:ed)? | could\ (?:not|n't) | denied
+    | divi(?:de|sion)\ by | does\ not\ exist | duplicate | error | exception | expected | fail(?:s|ed|ure)? | fatal
+    | illegal | invalid | malformed | mismatch(?:ed)? | missing | no\ such | not\ (?:allowed|found|supported|valid)
+    | out\ of | overflow | panic | premature | too\ (?:deep|few|large|long|many|short|small) | unable | unbalanced
+    | unbound | unclosed | undeclared | undefined | unexpected | unhandled | unknown | unrecogni[sz]ed | unsupported
+    | unterminated
     )\b | [a-z](?:Error|Exception)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 # How compilers begin a message: the first one is the reason for many of the others.
 _DIAGNOSTIC = re.compile(r":\d+(?::\d+)?: (?:fatal )?error: |^error\[", re.IGNORECASE)
 _HARMLESS = re.compile(
-    r"\bwarn(?:ing|ings)?\b|\b(?:no|0|zero) (?:error|failure)s?\b|^(?:info|debug|note)\b", re.IGNORECASE
+    # The last ones close what a compiler complains of.
+    r"\bwarn(?:ing|ings)?\b|\b(?:no|0|zero) (?:error|failure)s?\b|^(?:info|debug|note)\b"
+    r"|^\d+ errors?(?: generated)?\.?$|^error: aborting due to |^for more information about this error",
+    re.IGNORECASE,
 )
 _POINTER = re.compile(r"(?<!\S)[-~=^]*\^[-~=^]*(?!\S)")
 _LONGEST = 20_000  # characters, or bytes, of a beginning or an end

@@ -5,6 +5,7 @@ Rules of this module:
 * Brackets are (), [] and {}, tags of markup such as <b> and </b>, and quotes on one line. Those inside quotes do not
   count, nor do those without a partner. Quotes and other brackets do not reach across tags: in text, they often
   have no partner.
+* Lines that begin and end something by name, such as BEGIN:VCARD and END:VCARD, are tags, too.
 * A tag that closes itself, such as <br/>, is a whole without a partner. The attributes of a tag are parts of it.
 * Where fewer than half of the brackets have a partner, they are no brackets: such a text has only lines and
   tags.
@@ -25,6 +26,11 @@ from replay_dd.input.trees import Node
 
 _PARTS = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|[,;\n]")
 _TAG = re.compile(rb"<(/?)([A-Za-z_][\w.:-]*)(?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*>")
+# As in vCard and iCalendar, PEM, LaTeX and scripts of databases.
+_BLOCK = re.compile(
+    rb"^[ \t]*(?:\\(begin|end)\{([^{}\n]+)\}|-*(begin|end)(?::|[ \t]+)([^\n]*[^\s-]))-*[ \t\r]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 _ATTRIBUTE = re.compile(rb"(?<=[\s\"'])[\w:.-]+(?:\s*=\s*(?:(\"[^<\"]*\"|'[^'<]*')|[^\s\"'<>/]+))?")
 _CLOSES_ITSELF = b"/>"
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
@@ -117,6 +123,8 @@ def _by_lines(content: bytes, items: Sequence[Node]) -> list[Node]:
 
 def _attributes(content: bytes, tag: _Part) -> list[Node]:
     """The attributes of a tag, each with its value in it if that is quoted."""
+    if content[tag.start : tag.start + 1] != b"<":
+        return []
     return [
         Node(*match.span(), "attribute", [_quoted(*match.span(1))] if match[1] else [])
         for match in _ATTRIBUTE.finditer(content, tag.start, tag.stop)
@@ -140,12 +148,20 @@ def _parts(content: bytes) -> Iterator[_Part]:
 
 def _tags(content: bytes) -> list[_Part]:
     """The tags that have a partner among each other, or need none."""
-    if b"</" not in content and _CLOSES_ITSELF not in content:
-        return []
-    tags = [
-        _Part(*match.span(), b"</" + match[2], not match[1], True, not match[1] and match[0].endswith(_CLOSES_ITSELF))
-        for match in _TAG.finditer(content)
+    tags = []
+    if b"</" in content or _CLOSES_ITSELF in content:
+        tags = [
+            _Part(
+                *match.span(), b"</" + match[2], not match[1], True, not match[1] and match[0].endswith(_CLOSES_ITSELF)
+            )
+            for match in _TAG.finditer(content)
+        ]
+    blocks = [
+        _Part(*match.span(), b"end " + (match[2] or match[4]), (match[1] or match[3]).lower() == b"begin", True)
+        for match in _BLOCK.finditer(content)
     ]
+    # In a page, such a line is text.
+    tags = tags or blocks
     partners = _partners(tags)
     return [tag for tag in tags if tag.closes_itself or tag.start in partners]
 

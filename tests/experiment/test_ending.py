@@ -184,6 +184,12 @@ def test_messages_are_compared_without_numbers_and_quotes() -> None:
     assert ended("line 3: no 'a'\n").message != ended("line 3: why 'a'\n").message
 
 
+def test_a_quote_that_is_opened_twice_begins_the_second_time() -> None:
+    """Otherwise, the end of each of many open ones would be looked for."""
+    one, same, other = (ended(f"no “{word} “{name}” there\n").message for word, name in ("ax", "ay", "bx"))
+    assert one == same != other
+
+
 def test_colors_are_not_shown() -> None:
     assert ended("\x1b[1;31merror: no \x07bell\x1b[0m\n").words == "exit status 1: error: no �bell"
 
@@ -207,11 +213,15 @@ def test_the_summary_of_pytest() -> None:
         "\0" * 2_000_000,
         "a" * 2_000_000,
         "‘" * 2_000_000,
+        "error: " + "“" * 2_000_000,
+        "fatal error: a\n" * 100_000,
+        "a.b: c\n" * 200_000,
+        "thread 'a' panicked at 'b', " * 50_000,
         "\n" * 2_000_000,
         "Assertion `" + "a" * 2_000_000,
         "Traceback (most recent call last):\n" + "  x:1: SyntaxWarning: y\n" * 100 + "!",
     ],
-    ids=["nulls", "letters", "quotes", "lines", "assertion", "warnings"],
+    ids=["nulls", "letters", "quotes", "open quotes", "panic", "heads", "threads", "lines", "assertion", "warnings"],
 )
 def test_an_output_with_much_data_is_read_soon(output: str) -> None:
     """With time that grows as the square of a line's length, or worse, this would take hours."""

@@ -58,6 +58,23 @@ def test_tags_with_a_partner_are_brackets(first: str) -> None:
     assert tags == [whole, *rows]
 
 
+@pytest.mark.parametrize(
+    ("begins", "ends", "other"),
+    [
+        ("BEGIN:VCARD", "END:VCARD", "END:VEVENT"),
+        (r"\begin{table}[h]", r"\end{table}", r"\end{list}"),
+        ("-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----", "-----END CERTIFICATE-----"),
+    ],
+)
+def test_lines_that_begin_and_end_something_by_name_are_brackets(begins: str, ends: str, other: str) -> None:
+    block = f"{begins}\none (1\ntwo\n{ends}"
+    assert texts_at(f"first\n{block}\n{block}\nlast".encode(), 0) == [b"first", block.encode(), block.encode(), b"last"]
+    assert texts_at(f"first\n{block}".encode(), 1)[-2:] == [b"one (1", b"two"]
+    lines = block.replace(ends, other)
+    assert texts_at(lines.encode(), 0) == lines.encode().split(b"\n"), "without a partner"
+    assert texts_at(f"x {block}".encode(), 0)[0] == f"x {begins}".encode(), "within a line"
+
+
 @pytest.mark.parametrize("page", [b"a (b\n<i>c) d</i>\ne", b"a\n<i>b (c</i>\nd) e", b"(a)\n<i>b[c</i>\n(d)] e"])
 def test_brackets_that_cross_tags_are_text(page: bytes) -> None:
     assert texts_at(page, 0) == page.split(b"\n")

@@ -1,0 +1,181 @@
+"""Reads what languages other than Python print of errors that nobody handles.
+
+Rules of this module:
+
+* The message of an exception counts as in Python: parsers raise all of their errors in one function.
+* A message may have several lines, but not many: the search for its end must not take long in any output.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from replay_dd.experiment.crash_report import Report, place_of
+from replay_dd.experiment.message_texts import cut, steady
+
+# Java and Kotlin: of what an exception was caused by, the last one is what happened first.
+_JAVA_END = (
+    r"(?:: (?P<message>.*))?\n(?P<more>(?:(?!\tat |Caused by: ).*\n){0,20}?)(?P<frames>(?:\t(?:at |\.\.\. ).*\n?)+)"
+)
+JAVA = re.compile(
+    r"^(?:Exception in thread \"[^\"\n]*\" (?P<type>[\w.$]+)"
+    + _JAVA_END
+    # What a program prints itself at its end, before it exits.
+    + r"|(?P<printed>(?:[a-z_]\w*\.)+[\w$.]+)(?:: (?P<said>.*))?\n(?P<stack>(?:\t(?:at |\.\.\. ).*\n?)+)"
+    r"(?=(?:Caused by: .*\n?|\t.*\n?|\s*\n)*\Z))",
+    re.MULTILINE,
+)
+_JAVA_CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)" + _JAVA_END, re.MULTILINE)
+_JAVA_FRAME = re.compile(r"^\tat ((.+)\(.*\))$", re.MULTILINE)
+_JAVA_LIBRARY = re.compile(r"(?:java\.|javax\.|jdk\.|sun\.|com\.sun\.|kotlin\.|scala\.)")
+_JAVA_WITHOUT_PLACE = re.compile(r".*\.(?:StackOverflowError|OutOfMemoryError)$")
+
+
+def java_report(found: re.Match[str]) -> Report:
+    """Read what :data:`JAVA` matches."""
+    kind = found["type"] or found["printed"]
+    words = cut(found[0].partition("\n")[0])
+    if _JAVA_WITHOUT_PLACE.match(kind):
+        return Report(kind, words)
+    signature = f"{kind} at {_java_place(found['frames'] or found['stack'])}"
+    messages = [found["message"] or found["said"] or ""]
+    # Others may follow on their own lines below the stack.
+    causes = list(_JAVA_CAUSE.finditer(found.string, found.end()))
+    if causes:
+        root = causes[-1]
+        signature += f", caused by {root['type']}"
+        if not _JAVA_WITHOUT_PLACE.match(root["type"]):
+            signature += f" at {_java_place(root['frames'])}"
+        messages.append(root["message"] or "")
+    return Report(signature, words, " ".join(messages))
+
+
+def _java_place(frames: str) -> str:
+    places = [(function, frame) for frame, function in _JAVA_FRAME.findall(frames)]
+    return place_of(places, _JAVA_LIBRARY) or frames.strip()
+
+
+# JavaScript in V8, that is Node.js and Deno.
+_V8_FRAMES = r"(?P<{}>(?: {{4}}(?:at |\.\.\. \d).*\n?)+)"
+V8 = re.compile(
+    r"^(?:Uncaught )?(?P<type>[\w$.]*(?:Error|Exception)(?: \[\w+\])?|[\w$.]+ \[\w+\])(?:: (?P<message>.*))?\n"
+    r"(?:(?! {4}at |[\w$.]*Error\b).*\n){0,20}?"
+    + _V8_FRAMES.format("frames")
+    # A class of errors may have any name.
+    + r"|^(?:Uncaught )?(?P<other>[\w$.]+)(?:: (?P<said>.*))?\n"
+    + _V8_FRAMES.format("stack"),
+    re.MULTILINE,
+)
+_V8_CALL = re.compile(r"^ {4}at (.*)$", re.MULTILINE)
+_V8_LIBRARY = re.compile(r"(?:.*\()?(?:node:|ext:|internal/|<anonymous>\)?$|native\b)")
+V8_VALUE = re.compile(
+    r"^(?P<place>\S+:\d+)\n.*\n[ \t]*\^+\n\n?(?P<message>.*)\n(?=(?:.*\n){0,40}\n?Node\.js v)", re.MULTILINE
+)
+"""What Node.js prints of a thrown value that is no error, and has no stack; or an error with a long message."""
+
+
+def v8_report(found: re.Match[str]) -> Report:
+    """Read what :data:`V8` matches."""
+    kind, message = found["type"] or found["other"], found["message"] or found["said"] or ""
+    words = cut(found[0].partition("\n")[0])
+    if "call stack size exceeded" in message:
+        return Report(f"{kind} of the stack", words)
+    calls = _V8_CALL.findall(found["frames"] or found["stack"])
+    places = [(call, call.removeprefix("async ")) for call in calls]
+    return Report(f"{kind} at {place_of(places, _V8_LIBRARY)}", words, message)
+
+
+def v8_value_report(found: re.Match[str]) -> Report:
+    """Read what :data:`V8_VALUE` matches."""
+    return Report(f"uncaught at {found['place']}", cut(found["message"]), found["message"])
+
+
+RUST = re.compile(
+    # Before 1.73, the message came first; since 1.91, there is the id of the thread.
+    r"^thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'(?P<old>.*)', )?(?P<place>\S+:\d+:\d+)(?::\n(?P<message>.*))?"
+    r"(?P<rest>(?:\n(?!thread ').*){0,200})",
+    re.MULTILINE,
+)
+_RUST_LIBRARY = re.compile(r"(?:/rustc/|library/|.*/rustlib/)")
+_RUST_FRAME = re.compile(r"^ +at (\S+:\d+(?::\d+)?)$", re.MULTILINE)
+
+
+def rust_report(found: re.Match[str]) -> Report:
+    """Read what :data:`RUST` matches."""
+    place = found["place"]
+    places = [(where, where) for where in (place, *_RUST_FRAME.findall(found["rest"]))]
+    words = cut(found[0].partition("\n")[0])
+    message = found["message"] or found["old"] or ""
+    return Report(f"panicked at {place_of(places, _RUST_LIBRARY)}", re.sub(r"^.*?(?=panicked)", "", words), message)
+
+
+GO = re.compile(
+    r"^(?P<kind>panic|fatal error): (?P<message>.+)\n"
+    r"(?:(?!goroutine |panic: ).*\n){0,40}?goroutine \d+ .*\[.*\]:\n(?P<frames>(?:.+\n\t.+\n?)+)"
+    r"|^(?P<bare>panic): (?P<said>.+)$",
+    re.MULTILINE,
+)
+_GO_FRAME = re.compile(r"^(?P<function>.+?)(?:\(.*)?\n\t(?P<place>\S+)", re.MULTILINE)
+_GO_LIBRARY = re.compile(r"(?:runtime[./]|panic$|.*:/(?:.*/)?go[-\d.]*/src/(?![^/]*\.))")
+
+
+def go_report(found: re.Match[str]) -> Report:
+    """Read what :data:`GO` matches."""
+    kind, message = found["kind"] or found["bare"], found["message"] or found["said"]
+    words = cut(f"{kind}: {message}")
+    if kind == "fatal error" or message.startswith("runtime error: "):
+        # The runtime's own words say what is wrong, not what was given.
+        kind, message = f"{kind}: {steady(message)}", ""
+    if "stack overflow" in kind or not found["frames"]:
+        return Report(kind, words, message)
+    frames = [
+        (f"{function}:{place}", f"{place} in {function}")
+        for function, place in _GO_FRAME.findall(found["frames"])
+        if not re.match(r"runtime\.|panic$", function)
+    ]
+    return Report(f"{kind} at {place_of(frames, _GO_LIBRARY)}", words, message)
+
+
+RUBY = re.compile(
+    r"^(?P<place>[^\s:]+:\d+):in [`'](?P<function>[^'\n]*)': (?P<message>.*?) \((?P<type>[A-Z][\w:]*)\)$", re.MULTILINE
+)
+PHP = re.compile(
+    r"^(?:PHP )?Fatal error:\s+Uncaught (?P<type>[\w\\]+)(?:: (?P<message>.*?))? in (?P<place>\S+:\d+)$", re.MULTILINE
+)
+LUA = re.compile(r"^lua[\w.]*: (?P<place>[^\s:]+:\d+): (?P<message>.*)\nstack traceback:", re.MULTILINE)
+DOT_NET = re.compile(
+    r"^Unhandled exception\. (?P<type>[\w.`+]+)(?:: (?P<message>.*))?\n"
+    r"(?:(?! {3}at ).*\n){0,40}?(?: {3}at .*\n){0,40}? {3}at .* in (?P<place>.*:line \d+)$",
+    re.MULTILINE,
+)
+PERL = re.compile(
+    r"^(?P<message>.*) at (?P<place>(?:-e|\S+\.(?:pl|pm|t)|/\S+) line \d+)(?:, <\w*> (?:line|chunk) \d+)?\.$"
+    r"(?=(?:\n\t.*)*\s*\Z)",
+    re.MULTILINE,
+)
+"""What ``die`` prints at the end; where the program has read something, that says which line of it, which is data."""
+
+
+def placed_report(found: re.Match[str]) -> Report:
+    """Read a form that has a place, and perhaps a type and a message."""
+    parts = found.groupdict()
+    kind = parts.get("type") or "error"
+    place = re.sub(r":? ?\bline (?=\d+$)", ":", found["place"])
+    words = cut(found[0].partition("\n")[0])
+    return Report(f"{kind} at {place}", words, parts["message"] or "")
+
+
+LANGUAGES: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], ...] = (
+    (b"\tat ", JAVA, java_report),
+    (b"    at ", V8, v8_report),
+    (b"\nNode.js v", V8_VALUE, v8_value_report),
+    (b"panicked at ", RUST, rust_report),
+    (b": ", GO, go_report),
+    (b":in ", RUBY, placed_report),
+    (b"Uncaught ", PHP, placed_report),
+    (b"stack traceback:", LUA, placed_report),
+    (b"Unhandled exception. ", DOT_NET, placed_report),
+    (b" line ", PERL, placed_report),
+)
+"""What an output must contain to have a report, its form, and how to read it."""
