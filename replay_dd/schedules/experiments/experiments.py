@@ -31,6 +31,7 @@ from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, n
 from replay_dd.schedules.experiments.sources import Sources
 from replay_dd.schedules.experiments.taken_again import taken_again, to_be_widened
 from replay_dd.schedules.experiments.trials import Trials
+from replay_dd.schedules.experiments.width import is_much_narrower, lock_of_updates
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.isolating.answer import ScheduleIsolation
 from replay_dd.schedules.replaying.comparable import time_limit_for
@@ -360,7 +361,15 @@ class _Search:
         return trials.out_of_time
 
     def _narrowed(self, lock: VirtualLock, quick: Sequence[int], *, passing: bool) -> list[VirtualLock]:
-        """Locks that hold, the smallest first: narrowed, also inside of what a statement calls, and as it was."""
+        """Locks that hold, the smallest first: narrowed, also inside of what a statement calls, and as it was.
+
+        Around calls of what updates something, it is rather a lock of the updates alone.
+        """
+        updates = lock_of_updates(self._conflict, self._twins.failing, self._sources)
+        narrower = updates is not None and is_much_narrower(updates, lock, self._twins.failing)
+        # All schedules are tried with it then; if it fails, the other one is told.
+        if updates is not None and narrower and self._trials.holds(updates, quick[:_QUICK], passing=passing):
+            return [updates, lock]
         kept, conflict = told_under(lock, self._conflict), self._conflict
         as_one = is_one_step(lock, conflict)
 

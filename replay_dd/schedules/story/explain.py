@@ -16,6 +16,7 @@ from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.came_back import came_back
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, about_one_thing, find_conflict
+from replay_dd.schedules.story.cross_check import interrupted_cross_check
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.experiment_results import Experiments
@@ -360,8 +361,9 @@ def _of_earlier_update(trials: OrderTrials, switch: GuiltySwitch, told: Conflict
         if choice.forced or choice.global_time >= switch.failing.global_time:
             continue
         update = interrupted_update(trials.twins.failing, choice, trials.twins.failing_flow)
-        if update is None or kind_of(update, trials.ending) not in _CAUSES:
-            update = interrupted_check(trials.twins.failing, choice)
+        for find in (interrupted_check, interrupted_cross_check):
+            if update is None or kind_of(update, trials.ending) not in _CAUSES:
+                update = find(trials.twins.failing, choice)
         if update is None or kind_of(update, trials.ending) not in _CAUSES:
             continue
         if guards and not any(one.new.number in guards for one in update.accesses):

@@ -4,8 +4,8 @@ Rules of this module:
 
 * The look must decide something, or go through a container to find a place there. It must be the last that the thread
   did to the thing before the switch.
-* What the thread does to the same thing next must change it. A look that comes before is made anew. The first half of an
-  update in one line, such as ``-=``, is no such look: it reads, but decides nothing.
+* What the thread does to the same thing next must change it. A look that comes before is made anew. The first half of
+  an update in one line, such as ``-=``, is no such look: it reads, but decides nothing.
 """
 
 from __future__ import annotations
@@ -49,8 +49,12 @@ def _act(own: Sequence[Access]) -> Access | None:
     if first.changes:
         return first
     updates = bool(more) and first.does == "reads" and not first.tested and more[0].does == "stores"
-    same = updates and (first.thing, first.place.line) == (more[0].thing, more[0].place.line)
-    return more[0] if same else None
+    return more[0] if updates and _in_one_line(first, more[0]) else None
+
+
+def _in_one_line(one: Access, other: Access) -> bool:
+    same_line = (one.place.path, one.place.line) == (other.place.path, other.place.line)
+    return same_line and one.thing == other.thing and one.stack[1:] == other.stack[1:]
 
 
 def makes_untrue(change: Access, look: Access) -> bool:

@@ -9,18 +9,21 @@ Rules of this module:
 * What was done inside is named like a thread of its own, and the rest is the story of a race.
 * It is told if the thread goes on with something that was changed inside, after it had looked at that before, and no
   interruption comes between these two lines in the passing run.
+* A look at the same instruction belongs to an earlier round of a loop. What the thread has read since then, and was
+  changed inside together with what it reads now, belongs to this one.
 * No order of threads can be tried: the story is inferred from what was seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from replay_dd.schedules.hang import GARBAGE_COLLECTION, SIGNAL_HANDLER
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.edges import replaced_together
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.words import at_place
@@ -82,14 +85,40 @@ def _conflict(observed: Observation, stretch: tuple[Access, ...], name: str) -> 
     before = tuple(one for one in own if one.number < stretch[0].number)
     after = tuple(one for one in own if one.number > stretch[-1].number)
     for then in after:
-        others = tuple(one for one in stretch if one.conflicts(then))
+        right = Edge(then, _conflicting(stretch, then), inferred=False)
         look = next((one for one in reversed(before) if one.touches(then)), None)
-        if not others or look is None or not look.reads or look.place.function != then.place.function:
-            continue
-        left = Edge(look, tuple(one for one in stretch if one.conflicts(look)), inferred=False)
+        left = None
+        if right.others and (look is None or look.place == then.place):
+            left = _first_of_two(right, look, before, stretch)
+        if left is None:
+            if not right.others or look is None or not look.reads or look.place.function != then.place.function:
+                continue
+            left = Edge(look, _conflicting(stretch, look), inferred=False)
         if left.others:
-            right = Edge(then, others, inferred=False)
             return Conflict(thread, left, right, before[-1].place, stretch, before, after, interrupter=name)
+    return None
+
+
+def _conflicting(stretch: Sequence[Access], access: Access) -> tuple[Access, ...]:
+    return tuple(one for one in stretch if one.conflicts(access))
+
+
+def _first_of_two(right: Edge, look: Access | None, before: Sequence[Access], stretch: Sequence[Access]) -> Edge | None:
+    """What a thread has read of two things that were replaced together before it reads the second; None if nothing.
+
+    Args:
+        right: the read of the second thing, and what was done to it inside.
+        look: the last access to that thing before; None if there is none.
+        before: all accesses of the thread before it was interrupted.
+        stretch: what was done inside.
+    """
+    then = right.access
+    since = [one for one in before if look is None or one.number > look.number]
+    for one in reversed(since):
+        same_call = one.place.function == then.place.function and one.stack[1:] == then.stack[1:]
+        left = Edge(one, _conflicting(stretch, one), inferred=False)
+        if same_call and left.others and not one.touches(then):
+            return left if one.place != then.place and replaced_together(left, right) else None
     return None
 
 

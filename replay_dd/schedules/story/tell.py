@@ -13,6 +13,7 @@ from replay_dd.schedules.story.came_back import help_of_came_back
 from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict, expired_in, one_thing, used_unready
+from replay_dd.schedules.story.cross_check import help_of_cross_check
 from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.locks import locks_in_words
@@ -126,6 +127,7 @@ class _Teller:
         too_soon = help_of_second_look(kind, self.conflict, self.failing) or help_of_early_signal(
             kind, self.conflict, self.failing
         )
+        too_soon = too_soon or help_of_cross_check(kind, self.conflict, self.failing)
         if too_soon:
             return too_soon
         if kind == kinds.TORN_UPDATE and access.thing[0] == "file" and _EMPTIES_FILE.search(access.detail):

@@ -45,6 +45,9 @@ def test_an_update_in_one_line_acts_on_the_check_before_it() -> None:
     assert found is not None
     assert kind_of(found, PASSED) == kinds.CHECK_THEN_ACT
     assert [edge.access for edge in found.edges] == [failing.accesses[0], failing.accesses[3]]
+    elsewhere = TAKES_TOO._replace(place=access("0.1", 8, 7, "stores").place)
+    assert interrupted_check(seen(FREE, TAKES, READS, elsewhere), switch(5)) is None
+    assert interrupted_check(seen(FREE, TAKES, READS._replace(tested=True), TAKES_TOO), switch(5)) is None
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,51 @@ def test_of_something_weak_the_thing_is_told_that_is_gone() -> None:
     assert told is not None
     assert "takes away cache['a']" in told[1].summary
     assert "`get()`" in told[1].help
+
+
+Y = ("attribute", 1, "y")
+
+
+def two_reads(first: int, other: int, **more: object) -> list[Access]:
+    """What a handler changes between a read of each: two things in a round of a loop, after a round before that."""
+    column = access("0.1", 3, 1, "reads", Y)
+    return [
+        column,
+        access("0.1", 2, first, "reads", **more),
+        inside(SIGNAL_HANDLER, access("0.1", 7, 4, "stores")),
+        inside(SIGNAL_HANDLER, access("0.1", 8, 5, "stores", Y)),
+        column._replace(time=other, number=other),
+    ]
+
+
+def test_two_things_that_a_handler_replaces_between_two_reads_are_torn() -> None:
+    """The look at the second thing in the round before is not what it belongs to."""
+    told = tell_interruption(seen(*two_reads(2, 9)), seen(), PASSED)
+    assert told is not None
+    conflict, story = told
+    assert story.kind == kinds.TORN_READ
+    assert conflict.left is not None
+    assert conflict.right is not None
+    assert (conflict.left.access.thing, conflict.right.access.thing) == (X, Y)
+    first = seen(*two_reads(2, 9)[1:])  # there was no round before
+    assert tell_interruption(first, seen(), PASSED) is not None
+    elsewhere = (StackFrame("prog.py", "prog.py", 2, "other", True),)
+    place = replace(access("0.1", 2, 2, "reads").place, function="other")
+    told = tell_interruption(seen(*two_reads(2, 9, stack=elsewhere, place=place)), seen(), PASSED)
+    assert told is not None
+    assert told[1].kind == kinds.NON_REPEATABLE_READ
+
+
+def test_what_was_checked_and_is_gone_then_is_a_check_then_act() -> None:
+    check = access("0.1", 1, 1, "reads", tested=True, old=number("StringIO"))
+    gone = inside(SIGNAL_HANDLER, access("0.1", 9, 3, "stores", new=number(None)))
+    use = access("0.1", 2, 4, "reads", old=number(None))
+    told = tell_interruption(seen(check, gone, use), seen(check, use), PASSED)
+    assert told is not None
+    assert told[1].kind == kinds.CHECK_THEN_ACT
+    unchecked = tell_interruption(seen(check._replace(tested=False), gone, use), seen(), PASSED)
+    assert unchecked is not None
+    assert unchecked[1].kind == kinds.INVALIDATED
 
 
 # Listeners that are forgotten take themselves off the list, in whatever thread collects them.
