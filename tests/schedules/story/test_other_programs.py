@@ -65,7 +65,9 @@ EARLIER = (
     "fetches",
     "museum",
 )  # told of an earlier choice than the isolated one; the passing run has it, too
-HERE = TOLD[:: first_or_other(1, 3)]
+# Other Pythons have other yield points, and a hunt finds another race of the same lock first.
+ONLY_FIRST = ("museum",)
+HERE = [row for row in TOLD[:: first_or_other(1, 3)] if first_or_other(1, 0) or row[0] not in ONLY_FIRST]
 
 
 @pytest.mark.parametrize(("name", "kind", "things", "words"), HERE, ids=[row[0] for row in HERE])
