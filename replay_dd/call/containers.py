@@ -56,7 +56,7 @@ class Container(ABC):
 
     def with_inside(self, values: Sequence[Any]) -> Any:
         """The value with other values inside."""
-        raise NotImplementedError
+        raise NotImplementedError  # only asked of those that have something inside
 
     def words(self, part: int) -> str:
         """Where a part is, as it would be written after the value's name."""

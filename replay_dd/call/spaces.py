@@ -36,11 +36,11 @@ class Space:
 
     def build(self, deltas: IntervalSet) -> dict[str, Any]:
         """The arguments with these parts only."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of space has its own
 
     def words(self, delta: int) -> str:
         """Where a part is."""
-        raise NotImplementedError
+        raise NotImplementedError  # as above
 
 
 class Level(Space):

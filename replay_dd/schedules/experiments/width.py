@@ -10,8 +10,9 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.experiments.proposals import is_in, joined
-from replay_dd.schedules.experiments.sources import Sources, between, frames_of
+from replay_dd.schedules.experiments.narrow import covers_in
+from replay_dd.schedules.experiments.proposals import joined
+from replay_dd.schedules.experiments.sources import Sources, between
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, one_thing
 from replay_dd.schedules.virtual import VirtualLock
@@ -63,5 +64,4 @@ def lock_of_updates(conflict: Conflict, failing: Observation, sources: Sources) 
 
 
 def _under(lock: VirtualLock, failing: Observation) -> list[Access]:
-    accesses = failing.accesses
-    return [one for one in accesses if any(is_in(frame, region) for frame in frames_of(one) for region in lock.regions)]
+    return [one for one in failing.accesses if any(covers_in(region, one) for region in lock.regions)]

@@ -197,13 +197,7 @@ def with_deciding_look(conflict: Conflict) -> Conflict:
     if not own or again.writes or again.tested or not checks(own[-1]) or not own[-1].old.same(again.old):
         return conflict
     look = own[-1]
-    if (look.place.path, look.place.function, look.stack[1:]) != (
-        again.place.path,
-        again.place.function,
-        again.stack[1:],
-    ):
-        return conflict
-    return conflict._replace(left=left._replace(access=look))
+    return conflict._replace(left=left._replace(access=look)) if in_one_call(look, again) else conflict
 
 
 def used_unready(conflict: Conflict) -> Access | None:
@@ -272,6 +266,13 @@ def one_thing(one: Access, other: Access) -> bool:
     """Whether two accesses are to the same thing, or to one container."""
     in_container = {one.thing[0], other.thing[0]} <= {"item", "whole"} and "whole" in (one.thing[0], other.thing[0])
     return one.touches(other) or (in_container and one.thing[1] == other.thing[1])
+
+
+def in_one_call(one: Access, other: Access) -> bool:
+    """Whether two accesses are made in one call of a function, or in calls of it that the same lines make."""
+    here, there = one.place, other.place
+    same = (here.path, here.function) == (there.path, there.function)
+    return same and one.stack[1:] == other.stack[1:]
 
 
 def about_one_thing(conflict: Conflict, other: Conflict) -> bool:

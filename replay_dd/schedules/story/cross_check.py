@@ -17,7 +17,7 @@ from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, in_one_call, one_thing
 from replay_dd.schedules.story.interrupted_check import makes_untrue
 
 
@@ -70,7 +70,7 @@ def _act_on(look: Access, conflict: Conflict) -> Access | None:
     """What a thread changes in the same call once it goes on, without a second look; None if it changes nothing."""
     if not look.reads or not checks(look):
         return None
-    act = next((one for one in conflict.after if one.changes and _in_one_call(one, look)), None)
+    act = next((one for one in conflict.after if one.changes and in_one_call(one, look)), None)
     if act is None or one_thing(act, look):
         return None
     own = (one for one in (*conflict.before, *conflict.after) if look.number < one.number < act.number)
@@ -79,9 +79,5 @@ def _act_on(look: Access, conflict: Conflict) -> Access | None:
 
 def _rests_on(change: Access, look: Access) -> bool:
     """Whether a thread makes a change in the same call after a look that decides something."""
-    same = look.thread == change.thread and look.number < change.number and _in_one_call(look, change)
+    same = look.thread == change.thread and look.number < change.number and in_one_call(look, change)
     return same and look.reads and checks(look)
-
-
-def _in_one_call(one: Access, other: Access) -> bool:
-    return one.place.function == other.place.function and one.stack[1:] == other.stack[1:]

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, one_thing, searches
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, in_one_call, one_thing, searches
 
 
 def interrupted_check(failing: Observation, switch: Switch) -> Conflict | None:
@@ -53,8 +53,7 @@ def _act(own: Sequence[Access]) -> Access | None:
 
 
 def _in_one_line(one: Access, other: Access) -> bool:
-    same_line = (one.place.path, one.place.line) == (other.place.path, other.place.line)
-    return same_line and one.thing == other.thing and one.stack[1:] == other.stack[1:]
+    return one.place.line == other.place.line and one.thing == other.thing and in_one_call(one, other)
 
 
 def makes_untrue(change: Access, look: Access) -> bool:

@@ -22,7 +22,7 @@ from replay_dd.schedules.hang import GARBAGE_COLLECTION, SIGNAL_HANDLER
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.conflict import Conflict, Edge, in_one_call
 from replay_dd.schedules.story.edges import replaced_together
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import tell_race
@@ -115,9 +115,8 @@ def _first_of_two(right: Edge, look: Access | None, before: Sequence[Access], st
     then = right.access
     since = [one for one in before if look is None or one.number > look.number]
     for one in reversed(since):
-        same_call = one.place.function == then.place.function and one.stack[1:] == then.stack[1:]
         left = Edge(one, _conflicting(stretch, one), inferred=False)
-        if same_call and left.others and not one.touches(then):
+        if in_one_call(one, then) and left.others and not one.touches(then):
             return left if one.place != then.place and replaced_together(left, right) else None
     return None
 

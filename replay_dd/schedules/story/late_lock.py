@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.model import Switch
-from replay_dd.schedules.observed.observation import Access, Observation, StackFrame
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict
+from replay_dd.schedules.observed.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, find_conflict, in_one_call
 from replay_dd.schedules.story.edges import NUMBERS
 
 _NOTES = ("attribute", "item", "global", "cell")
@@ -38,7 +38,7 @@ def late_lock(failing: Observation, switch: Switch) -> Conflict | None:
     then = next(iter(found.after), None)
     if then is None:
         return None
-    in_call = [one for one in found.before if _call(one) == _call(then)]
+    in_call = [one for one in found.before if in_one_call(one, then)]
     notes = [one for one in in_call if one.does == "stores" and one.thing[0] in _NOTES]
     if not notes or any(one.does == _TAKES and one.number > notes[-1].number for one in in_call):
         return None
@@ -73,10 +73,6 @@ def _left_to_another(found: Conflict, note: Access, look: Access, failing: Obser
     return found._replace(left=left, right=right)
 
 
-def _call(access: Access) -> tuple[str, str, tuple[StackFrame, ...]]:
-    return access.place.path, access.place.function, access.stack[1:]
-
-
 def _is_same_function(one: Access, other: Access) -> bool:
     return (one.place.path, one.place.function) == (other.place.path, other.place.function)
 
@@ -85,7 +81,7 @@ def _goes_on(look: Access, taken: Access | None, failing: Observation) -> bool:
     """Whether who looks leaves the function without having taken the lock, or any lock if none is given."""
     own = [one for one in failing.accesses if one.thread == look.thread and one.number > look.number]
     for one in own:
-        if _call(one) != _call(look):
+        if not in_one_call(one, look):
             return True
         if one.does in _OF_LOCK and (taken is None or one.thing == taken.thing):
             return False
