@@ -97,6 +97,12 @@ def test_without_a_common_thing_there_is_no_story(monkeypatch: pytest.MonkeyPatc
     assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
 
 
+def test_why_there_is_no_story_is_told_as_it_was_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "observe_twins", lambda *_: Twins(Observation((), {}), Observation((), {})))
+    monkeypatch.setattr(module, "_told", lambda *_: Explanation(None, "they make no difference"))
+    assert explain(isolated()).why_not == "they make no difference"
+
+
 def test_orders_are_tried_as_long_as_the_search_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[float | None] = []
     monkeypatch.setattr(module, "observe_twins", lambda *_: Twins(Observation((), {}), Observation((), {})))
