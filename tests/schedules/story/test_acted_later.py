@@ -10,7 +10,7 @@ from replay_dd.schedules.story.acted_later import acted_on_later
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access
+from tests.schedules.story.made_accesses import Y, access
 from tests.schedules.story.test_victim import seen
 
 GUARD = 3

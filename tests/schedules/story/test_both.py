@@ -22,7 +22,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.sentences import summary_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, access, number, switch
+from tests.schedules.story.made_accesses import NOTHING, access, number, switch
 from tests.schedules.story.test_victim import seen
 
 

@@ -12,7 +12,7 @@ from replay_dd.schedules.story.came_back import came_back, help_of_came_back, pu
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.sentences import summary_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import X, access, number, switch
+from tests.schedules.story.made_accesses import X, access, number, switch
 from tests.schedules.story.test_victim import seen
 
 A, B, C = (Value("", "Node", one) for one in (7, 8, 9))

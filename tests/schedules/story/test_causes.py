@@ -12,7 +12,7 @@ from replay_dd.schedules.story import causes as module
 from replay_dd.schedules.story.causes import try_conflict
 from replay_dd.schedules.story.links import Link, Links
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, conflict_of, number, switch
+from tests.schedules.story.made_accesses import Y, access, conflict_of, number, switch
 from tests.schedules.story.test_twin_guards import seen, torn
 
 LOCK = number("lock")._replace(number=8)

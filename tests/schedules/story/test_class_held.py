@@ -6,7 +6,7 @@ import pytest
 
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 LINES = access("0.1", 9, 9, "calls", ("whole", 4, ""), name="Invoice.lines")

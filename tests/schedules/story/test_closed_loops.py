@@ -7,7 +7,7 @@ import pytest
 from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from tests.schedules.story.test_kinds import Y, access
+from tests.schedules.story.made_accesses import Y, access
 
 LOOP = ("object", 7, "")
 LIBRARY = StackFrame("asyncio/selector_events.py", "/lib/selector_events.py", 99, "BaseSelectorEventLoop.close", False)

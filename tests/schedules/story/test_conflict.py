@@ -14,7 +14,7 @@ from replay_dd.schedules.story.conflict import Conflict, find_conflict, until_cl
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.victim import conflict_of_victim
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import X, Y, access, conflict_of, number, switch
+from tests.schedules.story.made_accesses import X, Y, access, conflict_of, number, switch
 from tests.schedules.story.test_victim import NOTHING, seen
 
 

@@ -11,7 +11,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.cross_check import help_of_cross_check, interrupted_cross_check
 from replay_dd.schedules.story.kinds import kind_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, number, switch
+from tests.schedules.story.made_accesses import Y, access, number, switch
 from tests.schedules.story.test_victim import seen
 
 NO_WRITER = access("0.1", 4, 1, "reads", old=number(False), tested=True)

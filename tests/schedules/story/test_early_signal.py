@@ -10,7 +10,7 @@ from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.early_signal import help_of_early_signal
-from tests.schedules.story.test_kinds import NOTHING, access
+from tests.schedules.story.made_accesses import NOTHING, access
 from tests.schedules.story.test_victim import seen
 
 FREE = ("object", 3, "free")

@@ -15,7 +15,7 @@ from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.victim import failed_access
 from replay_dd.schedules.story.words import Letters
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, X, access, number, switch
+from tests.schedules.story.made_accesses import NOTHING, X, access, number, switch
 
 
 @pytest.mark.parametrize(("thing", "decides"), [(X, True), (("global", 1, "x"), True), (("cell", 1, "x"), False)])

@@ -24,7 +24,7 @@ from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.story import HangTold, Story
 from replay_dd.schedules.story.twins import Twins, observe_twins
 from tests.schedules.logs import FAILED, log_of
-from tests.schedules.story.test_kinds import Y, access, number, switch
+from tests.schedules.story.made_accesses import Y, access, number, switch
 from tests.schedules.story.test_victim import ITEM, raising, seen
 
 SWITCH = Switch("0.1", 5, "0.2", False, False, None, 5, 5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.first_difference import MOST, conflicts_of_first_looks
-from tests.schedules.story.test_kinds import Y, access, number
+from tests.schedules.story.made_accesses import Y, access, number
 from tests.schedules.story.test_victim import seen
 
 

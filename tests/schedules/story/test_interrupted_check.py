@@ -9,7 +9,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.interrupted_check import interrupted_check
 from replay_dd.schedules.story.kinds import kind_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, Y, access, number, switch
+from tests.schedules.story.made_accesses import NOTHING, Y, access, number, switch
 from tests.schedules.story.test_victim import seen
 
 ITEM = ("item", 4, "7")

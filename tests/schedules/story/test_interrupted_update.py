@@ -12,7 +12,7 @@ from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.kinds import kind_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, switch
+from tests.schedules.story.made_accesses import Y, access, switch
 from tests.schedules.story.test_victim import seen
 
 LOOK = access("0.1", 4, 1, "reads")

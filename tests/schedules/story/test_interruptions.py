@@ -13,8 +13,8 @@ from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.interruptions import tell_interruption
 from tests.schedules.logs import PASSED
+from tests.schedules.story.made_accesses import X, access, number
 from tests.schedules.story.programs_explained import explained
-from tests.schedules.story.test_kinds import X, access, number
 from tests.schedules.story.test_victim import seen
 
 

@@ -12,7 +12,7 @@ from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.late_lock import late_lock
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, number, switch
+from tests.schedules.story.made_accesses import Y, access, number, switch
 from tests.schedules.story.test_victim import seen
 
 LOCK = ("lock", 8, "")

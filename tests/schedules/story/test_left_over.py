@@ -9,7 +9,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.left_over import find_left_over, help_of_left_over
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, access, number
+from tests.schedules.story.made_accesses import NOTHING, access, number
 from tests.schedules.story.test_victim import seen
 
 

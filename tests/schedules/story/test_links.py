@@ -19,7 +19,7 @@ from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refu
 from replay_dd.schedules.story.sentences import turned_round
 from replay_dd.schedules.story.story import Story
 from tests.schedules.logs import PASSED, log_of
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 pytestmark = pytest.mark.once

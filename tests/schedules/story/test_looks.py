@@ -14,7 +14,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, conflict_of, number
+from tests.schedules.story.made_accesses import Y, access, conflict_of, number
 from tests.schedules.story.test_victim import seen
 
 JOIN = Switch("0", 9, "0.3", True, False, None, 2, 2)

@@ -8,7 +8,7 @@ from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.one_section import with_one_thing
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access, conflict_of, number
+from tests.schedules.story.made_accesses import access, conflict_of, number
 
 VALUE, EXPIRES, CLOSED = (("attribute", 1, key) for key in ("value", "expires", "closed"))
 GUARD = (3,)

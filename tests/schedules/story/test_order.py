@@ -5,7 +5,7 @@ from __future__ import annotations
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.order import passing_order
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 CLASS, INSTANCE = 8, 5

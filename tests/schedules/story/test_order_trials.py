@@ -15,7 +15,7 @@ from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.links import Links
 from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.twins import OBSERVED_RUNS
-from tests.schedules.story.test_kinds import switch
+from tests.schedules.story.made_accesses import switch
 
 NO_CONFLICT = Conflict("0.1", None, None, None, (), (), ())
 

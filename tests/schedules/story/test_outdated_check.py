@@ -12,7 +12,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.outdated_check import outdated_check
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, number
+from tests.schedules.story.made_accesses import Y, access, number
 from tests.schedules.story.test_victim import seen
 
 END = Frame("prog.py", 49, "main", True)

@@ -15,7 +15,7 @@ from replay_dd.schedules.story.outside_loop import find_call_outside, find_call_
 from replay_dd.schedules.story.own_fault import WHY_NOT_TRIED, tell_own_fault
 from replay_dd.schedules.story.twins import Twins
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 IN_VAIN = replace(PASSED, status=1, exceptions=(UncaughtException("0.1", "TimeoutError", "", ()),))

@@ -11,7 +11,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.tell import tell_race
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, X, access
+from tests.schedules.story.made_accesses import NOTHING, X, access
 from tests.schedules.story.test_victim import raising, seen
 
 pytestmark = pytest.mark.once

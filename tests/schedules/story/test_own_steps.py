@@ -11,7 +11,7 @@ from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
 from replay_dd.schedules.story.loop_over_copy import help_of_loop
 from replay_dd.schedules.story.publication import help_of_publication
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access, conflict_of
+from tests.schedules.story.made_accesses import access, conflict_of
 from tests.schedules.story.test_victim import seen
 
 QUEUE = ("object", 8, "")

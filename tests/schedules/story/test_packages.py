@@ -14,7 +14,7 @@ from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.tell import tell_race
 from tests.schedules.experiments.fakes import program_with
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access, conflict_of
+from tests.schedules.story.made_accesses import access, conflict_of
 
 pytestmark = pytest.mark.once
 

@@ -14,7 +14,7 @@ from replay_dd.schedules.story.own_fault import tell_own_fault
 from replay_dd.schedules.story.permits import INFERRED, find_extra_permit
 from replay_dd.schedules.story.twins import Twins
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 PERMITS = ("object", 3, "")

@@ -13,7 +13,7 @@ from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.request_reply import with_exchange
 from replay_dd.schedules.story.sentences import summary_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Value, access
+from tests.schedules.story.made_accesses import Value, access
 from tests.schedules.story.test_victim import seen
 
 INPUT, OUTPUT, SOCKET = ("object", 2, ""), ("object", 3, ""), ("object", 4, "")

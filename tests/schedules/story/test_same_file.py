@@ -11,7 +11,7 @@ from replay_dd.schedules.story.kinds import essential, kind_of
 from replay_dd.schedules.story.same_file import help_of_same_file
 from replay_dd.schedules.story.sentences import summary_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, access
+from tests.schedules.story.made_accesses import NOTHING, access
 
 FILE, REAL = ("file", -1, "state.tmp"), ("file", -1, "state")
 

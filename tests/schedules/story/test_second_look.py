@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.second_look import help_of_second_look
-from tests.schedules.story.test_kinds import access, conflict_of
+from tests.schedules.story.made_accesses import access, conflict_of
 from tests.schedules.story.test_victim import seen
 
 

@@ -8,7 +8,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.sentences import summary_of
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access, conflict_of, number
+from tests.schedules.story.made_accesses import access, conflict_of, number
 
 
 def test_of_several_changes_the_one_whose_order_is_proved_is_named() -> None:

@@ -9,7 +9,7 @@ from replay_dd.schedules.story.links import Link, Links
 from replay_dd.schedules.story.sentences import summary_of, without_promise
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 QUEUE = ("object", 5, "")

@@ -14,7 +14,7 @@ from replay_dd.schedules.story.own_fault import WHY_NOT_TRIED, tell_own_fault
 from replay_dd.schedules.story.shared_context import find_shared_context
 from replay_dd.schedules.story.twins import Twins
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 TEXT = "cannot enter context: <_contextvars.Context object at 0x7f00> is already entered"

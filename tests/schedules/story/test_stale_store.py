@@ -9,7 +9,7 @@ from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.links import FAILS_TOO, Link, Links
 from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store
-from tests.schedules.story.test_kinds import NOTHING, Y, access, conflict_of, number
+from tests.schedules.story.made_accesses import NOTHING, Y, access, conflict_of, number
 from tests.schedules.story.test_victim import seen
 
 ITEM = ("item", 4, "'visits'")

@@ -8,7 +8,7 @@ from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.stop_flag import help_of_stop_flag
-from tests.schedules.story.test_kinds import access
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 QUEUE = ("object", 8, "")

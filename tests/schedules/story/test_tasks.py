@@ -8,7 +8,7 @@ from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.tasks import tell_tasks
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access
+from tests.schedules.story.made_accesses import Y, access
 from tests.schedules.story.test_victim import seen
 
 

@@ -6,7 +6,7 @@ from replay_dd.schedules.observed.observation import Access, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.timers import help_of_cancelled_timer
-from tests.schedules.story.test_kinds import Y, access
+from tests.schedules.story.made_accesses import Y, access
 from tests.schedules.story.test_victim import seen
 
 TIMER = ("object", 3, "")

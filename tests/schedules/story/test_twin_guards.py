@@ -5,7 +5,7 @@ from __future__ import annotations
 from replay_dd.schedules.observed.observation import Observation
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.twin_guards import of_making, twin_guards
-from tests.schedules.story.test_kinds import access, conflict_of, number
+from tests.schedules.story.made_accesses import access, conflict_of, number
 
 UNDER_ONE = access("0.1", 4, 4, "reads", held=(8,))
 UNDER_OTHER = access("0.2", 1, 5, "stores", held=(9,))

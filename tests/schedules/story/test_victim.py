@@ -25,7 +25,7 @@ from replay_dd.schedules.story.victim import (
     never_done,
 )
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import NOTHING, Y, access, conflict_of, number, switch
+from tests.schedules.story.made_accesses import NOTHING, Y, access, conflict_of, number, switch
 
 ITEM, FILE = ("item", 7, "'a'"), ("file", -1, "/tmp/a.log")
 

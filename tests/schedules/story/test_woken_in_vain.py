@@ -13,7 +13,7 @@ from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.woken_in_vain import find_woken_in_vain
 from tests.schedules.logs import PASSED
-from tests.schedules.story.test_kinds import Y, access, number
+from tests.schedules.story.made_accesses import Y, access, number
 from tests.schedules.story.test_victim import seen
 
 CONDITION, TABLE = ("object", 8, ""), ("attribute", 9, "rows")
