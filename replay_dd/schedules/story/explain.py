@@ -27,6 +27,7 @@ from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.outdated_check import INFERRED as OUTDATED
 from replay_dd.schedules.story.outdated_check import outdated_check
 from replay_dd.schedules.story.own_fault import tell_own_fault
+from replay_dd.schedules.story.refused_act import refused_act
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import other_order
 from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store
@@ -239,7 +240,9 @@ def _of_other_choice(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
 def _of_outdated_check(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
     """The story of a check that a wait for a lock, and no choice, parted from its act."""
     twins = trials.twins
-    found = None if twins.failing_hang is not None else outdated_check(twins.failing, twins.passing, trials.ending)
+    if twins.failing_hang is not None:
+        return Explanation(None)
+    found = outdated_check(twins.failing, twins.passing, trials.ending) or refused_act(twins, trials.ending)
     if found is None:
         return Explanation(None)
     story = tell_race(found, twins.failing, twins.passing, trials.ending, ())
