@@ -72,7 +72,7 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
-        help=race.help,
+        help="" if unheard else race.help,
         hang=story.hang._replace(
             verdict=story.hang.verdict._replace(help=race.help) if unheard else story.hang.verdict,
             led_by=race.summary,
