@@ -29,7 +29,8 @@ def is_compared(listing: list[Instruction], index: int) -> bool:
         listing: the instructions of a code object.
         index: the number of the instruction.
     """
-    stack, variables = [True], set()  # which values are that one, above what was there before; who has it, too
+    stack = [True]  # which values are that one, above what was there before
+    variables: set[int] = set()  # who has it, too
     for _, operation, argument, _ in listing[index : index + _MOST_STEPS]:
         name = NAMES[operation]
         if name == "COMPARE_OP":
