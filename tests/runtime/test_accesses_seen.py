@@ -211,7 +211,8 @@ def test_a_thread_that_starts_is_one_of_all_that_others_look_at(seen: list[Acces
         ("reads", "enumerate()", "3"),
     ]
     before, start, after = accesses
-    assert start.touches(before) and start.touches(after)
+    assert start.touches(before)
+    assert start.touches(after)
     assert described(start) == described(after) == "of the whole process"
 
 

@@ -159,8 +159,8 @@ def test_a_comprehension_looks_into_what_it_goes_through() -> None:
 
 def test_a_loop_over_what_a_function_gives_looks_into_the_container_that_it_got() -> None:
     def given(box: Any) -> Any:
-        for one in all_of(box.entries, 1):  # type: ignore[name-defined]  # noqa: F821 -- never runs
-            yield one
+        for one in shared(box.entries, 1):
+            yield one, 1
 
     def iterated(entries: object) -> list[object]:
         frame = given(type("Box", (), {"entries": entries})).gi_frame

@@ -1,5 +1,4 @@
-"""State that the whole process shares, although no object of the program holds it: the working directory, the running
-threads, streams.
+"""State that the whole process shares, though no object of the program holds it: working directory, threads, streams.
 
 Rules of this module:
 
