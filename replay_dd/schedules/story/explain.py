@@ -39,6 +39,10 @@ from replay_dd.schedules.story.twins import Twins, observe_twins
 from replay_dd.schedules.story.words import listed
 
 _NOTHING_IN_COMMON = "no access to a common thing was seen at the switch"
+_NOT_SEEN = (
+    "what the standard library did for others meanwhile is seen if the runs are made with "
+    "`--trace-include PACKAGE`, such as `logging`"
+)
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
 _MOST_CHOICES = 2  # beside the isolated one that are looked at
 
@@ -108,9 +112,16 @@ def explain(
     except Exception as error:
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if told.story is None:
-        why_not = twins.why_not or told.why_not or _by_chance(twins, found.switch) or _NOTHING_IN_COMMON
+        why_not = twins.why_not or told.why_not or _by_chance(twins, found.switch) or _nothing_seen(twins, found.switch)
         return told._replace(why_not=why_not)
     return told._replace(twins=twins)
+
+
+def _nothing_seen(twins: Twins, switch: GuiltySwitch) -> str:
+    """That nothing in common was seen, and what shows more if others have called the standard library meanwhile."""
+    others = find_conflict(twins.failing, switch, None).stretch
+    called = any(one.does == "wants" and one.place.instruction.startswith("CALL") for one in others)
+    return f"{_NOTHING_IN_COMMON}; {_NOT_SEEN}" if called else _NOTHING_IN_COMMON
 
 
 def _by_chance(twins: Twins, switch: GuiltySwitch) -> str:
