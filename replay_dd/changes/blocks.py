@@ -161,7 +161,8 @@ def _of_heads(old: _Side, new: _Side, became: Mapping[int, int], moved: Mapping[
             for other in old.later.get(clause.head, ()):
                 goes = old.only(other.head)
                 if later.word == other.word in _ONLY_ONCE and None not in (comes, goes) and comes != goes:
-                    assert comes is not None and goes is not None
+                    assert comes is not None
+                    assert goes is not None
                     yield Tie(comes, goes, both=False)
 
 

@@ -5,7 +5,8 @@ Rules of this module:
 * A file that parses in both versions, and not in a mixture, has changes there without others that they need. Near the
   first line that does not parse, the hunk is applied or left out whole, then the function, then the file, whichever is
   the first that parses, or breaks further down only.
-* No run is needed for that. What is run in the place of a mixture lies between the same ends, and is told to the search.
+* No run is needed for that. What is run in the place of a mixture lies between the same ends, and is told to the
+  search.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class Mending:
         return EMPTY
 
     def _near(self, deltas: IntervalSet, broken: Break) -> int:
-        """The change of a line nearest before the place where a mixture breaks; -1 for none, or if that is not known."""
+        """The change of a line nearest before the place where a mixture breaks; -1 for none, or where unknown."""
         if broken.line is None:
             return -1
         return self._difference.line_change_before(deltas, broken.path, broken.line)
