@@ -64,6 +64,7 @@ class Conflict(NamedTuple):
             it finds at the right edge what it had found at the left one; None if it does not.
         interrupter: what interrupted the thread within itself, such as ``finalizer``; it is named like a thread of its
             own. Empty if it was another thread.
+        refused: the right access raises an exception, as what the left one has checked no longer holds.
     """
 
     thread: str
@@ -82,6 +83,7 @@ class Conflict(NamedTuple):
     of_tasks: bool = False
     outdated: Access | None = None
     interrupter: str = ""
+    refused: bool = False
 
     @property
     def edges(self) -> list[Edge]:
