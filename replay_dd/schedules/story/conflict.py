@@ -186,6 +186,8 @@ def with_own_look(conflict: Conflict) -> Conflict:
 def with_deciding_look(conflict: Conflict) -> Conflict:
     """A conflict of two things, with the look that decided in the place of a later one that found the same.
 
+    A look further down in the function belongs to an earlier call of it, and decided about what that did.
+
     Args:
         conflict: what the threads did.
     """
@@ -197,7 +199,8 @@ def with_deciding_look(conflict: Conflict) -> Conflict:
     if not own or again.writes or again.tested or not checks(own[-1]) or not own[-1].old.same(again.old):
         return conflict
     look = own[-1]
-    return conflict._replace(left=left._replace(access=look)) if in_one_call(look, again) else conflict
+    decides = in_one_call(look, again) and look.place.line <= again.place.line
+    return conflict._replace(left=left._replace(access=look)) if decides else conflict
 
 
 def used_unready(conflict: Conflict) -> Access | None:

@@ -21,6 +21,7 @@ from replay_dd.schedules.story.edges import (
     is_counted_item,
     misses,
     publishes,
+    puts_back,
     replaced_together,
     replaces,
     replaces_container,
@@ -54,6 +55,7 @@ MIXED_REPLIES = "interleaved request and reply"
 CONCURRENT_USE = "concurrent use"
 SHARED_CONTEXT = "context entered twice"
 OUTSIDE_LOOP = "call from outside of the event loop"
+DROPPED_LOCK = "lock removed while in use"
 EXTRA_PERMIT = "permit released without being taken"
 LEFT_OVER = "left over from an earlier call"
 MISSED_NOTIFICATION = "missed notification"
@@ -226,6 +228,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         return ORDER_VIOLATION  # nor does one permit; and a wait that goes on is no second look
     if last.reads and last.holder_type == "Random":
         return UPDATE_AND_READ  # a number is drawn from where the generator was left
+    if puts_back(first, last):
+        return TORN_UPDATE
     if first.reads or first.in_vain:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
         if again and last.tested and sets_flag(right):
@@ -339,9 +343,18 @@ def _of_two_things(left: Edge, right: Edge) -> str:
             return INVALIDATED  # others have taken it from where it was found, and changed it
         return CHECK_THEN_ACT if checks(first) or takes_out(last) else TORN_READ
     if first.reads and last.writes:
+        if _adds_to_replaced(left, last):
+            return INVALIDATED
         return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT
     # It takes one thing, and leaves another there, before it looks at the second.
     return TORN_READ if any(other.writes for other in left.others) else ORDER_VIOLATION
+
+
+def _adds_to_replaced(left: Edge, last: Access) -> bool:
+    """Whether a thread adds to the container that it got before others have put another one in its place."""
+    changes = [other for other in left.others if other.writes]
+    replaced = bool(changes) and changes[-1].does == "stores" and changes[-1].thing == left.access.thing
+    return replaced and adds(last) and is_of_found(left.access, last) and not checks(left.access)
 
 
 def _two_writes(left: Edge, right: Edge) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story import left_over, outside_loop, permits, shared_context, woken_in_vain
+from replay_dd.schedules.story import dropped_lock, left_over, outside_loop, permits, shared_context, woken_in_vain
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.kinds import (
+    DROPPED_LOCK,
     EXTRA_PERMIT,
     LEFT_OVER,
     ORDER_VIOLATION,
@@ -21,6 +22,7 @@ from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins
 
 WHY_NOT_TRIED = {
+    DROPPED_LOCK: "another lock around what is torn would hide that this one does not guard it",
     EXTRA_PERMIT: "no lock and no order takes back the permit that nobody had taken",
     LEFT_OVER: "each thread has its own, so no lock and no order of threads is missing",
     OUTSIDE_LOOP: "neither a lock nor an order of the threads wakes the event loop",
@@ -57,6 +59,9 @@ def _find_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[C
     shared = shared_context.find_shared_context(twins.failing, ending)
     if shared is not None:
         return shared, shared_context.INFERRED
+    dropped = dropped_lock.find_dropped_lock(conflict, twins.failing)
+    if dropped is not None:
+        return dropped, dropped_lock.INFERRED
     kind = kind_of(conflict, ending)
     woken = woken_in_vain.find_woken_in_vain(conflict, twins.failing)
     if woken is not None and kind != WAIT_WITHOUT_LOOP:

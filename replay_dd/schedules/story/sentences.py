@@ -8,6 +8,7 @@ from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.came_back import put_back
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
+from replay_dd.schedules.story.dropped_lock import dropped_lock_in_words
 from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out
 from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
@@ -16,7 +17,7 @@ from replay_dd.schedules.story.same_file import same_file_in_words
 from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
 from replay_dd.schedules.story.story import called_at
 from replay_dd.schedules.story.woken_in_vain import woken_in_vain_in_words
-from replay_dd.schedules.story.words import listed, short_file
+from replay_dd.schedules.story.words import listed, short_file, with_article
 
 _OTHER_WAY = "; the other way round it passes."
 _ENDS = {  # what a method that takes a thing away has done to it
@@ -56,6 +57,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         return shared_context_in_words(conflict)
     if kind == kinds.OUTSIDE_LOOP:
         return call_outside_in_words(conflict)
+    if conflict.fault == kinds.DROPPED_LOCK:
+        return dropped_lock_in_words(conflict)
     if conflict.fault == kinds.WAIT_WITHOUT_LOOP:
         return woken_in_vain_in_words(conflict)
     if right is None or left is None or kind == kinds.CONCURRENT_USE:
@@ -116,7 +119,7 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
         f"in between ({between}).",
     }
-    if kind == kinds.INVALIDATED and not one_thing(first, then):
+    if kind == kinds.INVALIDATED and kinds.is_of_found(first, then):
         return _used_after(left, then, change)
     return sentences.get(kind) or _of_one_edge(kind, conflict, right)
 
@@ -195,6 +198,8 @@ def _taken_away(access: Access) -> str:
     if access.does == "stores" and access.new.text == "None":
         return "set it to None"
     method = access.detail.partition("(")[0] if access.does == "calls" else ""
+    if method == "clear" and access.holder_type == "Event":
+        return "cleared it"
     return _ENDS.get(method, "taken it away")
 
 
@@ -289,9 +294,11 @@ def _used_after(left: Edge, use: Access, change: Access) -> str:
     taken = _change(left) or change
     does = "replaced it" if taken.does == "stores" else "taken it out"
     changed = f"thread {change.thread} has changed it" if change.thread != taken.thread else "changed it"
+    also = "" if change == taken else f" and {changed} ({_at(change)})"
+    uses = "changes" if use.writes else "uses"
     return (
-        f"Thread {found.thread} finds a {found.old.type} in {found.name} ({_at(found)}), but uses it ({_at(use)}) only "
-        f"after thread {taken.thread} has {does} there ({_at(taken)}) and {changed} ({_at(change)})."
+        f"Thread {found.thread} finds {with_article(found.old.type)} in {found.name} ({_at(found)}), but {uses} it "
+        f"({_at(use)}) only after thread {taken.thread} has {does} there ({_at(taken)}){also}."
     )
 
 

@@ -14,7 +14,9 @@ from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.cross_check import help_of_cross_check
+from replay_dd.schedules.story.dropped_lock import help_of_dropped_lock
 from replay_dd.schedules.story.early_signal import help_of_early_signal
+from replay_dd.schedules.story.early_zero import help_of_early_zero
 from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
@@ -114,6 +116,8 @@ class _Teller:
         )
 
     def _help(self, kind: str, access: Access) -> str:
+        if kind == kinds.DROPPED_LOCK:
+            return help_of_dropped_lock(self.conflict, self.failing)
         if kind == kinds.EXTRA_PERMIT:
             return help_of_extra_permit(self.conflict)
         if kind == kinds.SHARED_CONTEXT:
@@ -128,6 +132,7 @@ class _Teller:
             kind, self.conflict, self.failing
         )
         too_soon = too_soon or help_of_cross_check(kind, self.conflict, self.failing)
+        too_soon = too_soon or help_of_early_zero(kind, self.conflict, self.failing)
         if too_soon:
             return too_soon
         if kind == kinds.TORN_UPDATE and access.thing[0] == "file" and _EMPTIES_FILE.search(access.detail):

@@ -136,6 +136,9 @@ def _of_signal(
         shown = tuple(sorted({last, *wiped[:1], *last_wait}, key=lambda step: step.global_time))
         if thing.kind == "Event":
             told = f"Thread {last.thread} set it, but thread {wiped[0].thread} cleared it again" if wiped else ""
+            at_once = bool(wiped) and _in_one_call(hang, last, wiped[0])
+            if at_once:
+                told = f"Thread {last.thread} set it and cleared it again at once,"
             return Verdict(
                 kinds.MISSED_NOTIFICATION,
                 waits,
@@ -143,7 +146,9 @@ def _of_signal(
                 f"{who} for {thing.called} to be set. {told or f'Thread {last.thread} set it'} before that; nobody "
                 "sets it any more.",
                 shown,
-                help=f"clear {thing.called} before looking for work, not after it: what comes meanwhile then sets it "
+                help=_help_of_pulse(thing)
+                if at_once
+                else f"clear {thing.called} before looking for work, not after it: what comes meanwhile then sets it "
                 "again"
                 if wiped
                 else "",
@@ -175,6 +180,25 @@ def _of_signal(
         (thing,),
         f"{who} {words}.{_nobody(hang, 'Nobody ever did that in this run.')}{late}{could}{died}",
         tuple(gave_up[-1:]),
+    )
+
+
+def _in_one_call(hang: Hang, sets: HangStep, clears: HangStep) -> bool:
+    """Whether one call of a function sets an event, and then clears it."""
+    if sets.thread != clears.thread:
+        return False
+    ways = [own_calls(hang, step.stack) for step in (sets, clears)]
+    callers = [[(frame.path, frame.function, frame.line) for frame in way[:-1]] for way in ways]
+    if not all(ways) or callers[0] != callers[1]:
+        return False
+    first, then = (way[-1] for way in ways)
+    return (first.path, first.function) == (then.path, then.function) and first.line < then.line
+
+
+def _help_of_pulse(thing: HangThing) -> str:
+    return (
+        f"do not clear {thing.called} right after setting it: who comes to `wait()` only then misses that. Wait by "
+        "`Condition.wait_for()` for a state that stays, such as a number that each round raises"
     )
 
 

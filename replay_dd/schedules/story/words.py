@@ -28,6 +28,15 @@ def short_file(file: str) -> str:
     return f"{folder.rpartition('/')[2]}/{name}" if folder and name in _IN_EACH_PACKAGE else name
 
 
+def with_article(noun: str) -> str:
+    """A noun with the indefinite article.
+
+    Args:
+        noun: such as the name of a type.
+    """
+    return f"{'an' if noun[:1] in 'aeiouAEIO' else 'a'} {noun}"
+
+
 class Letters:
     """Names the objects of one story by their types and letters."""
 

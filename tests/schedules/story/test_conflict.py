@@ -66,8 +66,9 @@ def test_the_look_that_decided_is_told_and_not_what_reads_the_same_once_more() -
         {"thing": Y},
         {"does": "stores", "writes": True},
         {"place": Place("prog.py", "prog.py", 2, 1, "other", "LOAD_ATTR", True)},
+        {"place": Place("prog.py", "prog.py", 6, 1, "work", "LOAD_ATTR", True)},
     ],
-    ids=["decides nothing", "found something else", "another thing", "changes it", "another function"],
+    ids=["decides nothing", "found something else", "another thing", "changes it", "another function", "earlier call"],
 )
 def test_other_looks_did_not_decide(look: dict[str, object]) -> None:
     conflict = of_two_things(**look)

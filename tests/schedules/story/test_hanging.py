@@ -208,6 +208,21 @@ def test_an_event_that_was_set_and_cleared_again_is_missed() -> None:
     assert list(verdict.steps) == steps
 
 
+def test_an_event_that_is_cleared_right_after_it_was_set_is_no_state_to_wait_for() -> None:
+    sets, waits = step(1, "0.2", "sets", 3), step(1, "0.1", "waits", 7)
+    event = thing(1, "Event", state="not set")
+    pulse = told(thread("0.1", 1), event, sets, step(1, "0.2", "clears", 4, stack=1), waits)
+    assert "Thread 0.2 set it and cleared it again at once, before that" in pulse.summary
+    assert "Condition.wait_for()" in pulse.help
+    for clears in (
+        step(1, "0.2", "clears", 4, stack=2),  # in another call
+        step(1, "0.1", "clears", 4, stack=1),  # another thread
+        step(1, "0.2", "clears", 4, stack=0),  # not further down, but when it comes there again
+    ):
+        other = told(thread("0.1", 1), event, sets, clears, waits)
+        assert "clear thing1 before looking for work" in other.help.replace("`", "")
+
+
 def test_a_notification_that_came_too_early_is_missed() -> None:
     early, late = step(1, "0.2", "notifies", 3, "nobody waits"), step(1, "0.1", "waits", 7)
     verdict = told(thread("0.1", 1), thread("0.2"), thing(1, "Condition"), early, late)

@@ -240,6 +240,55 @@ def test_an_item_that_another_thread_has_taken_out_is_used_after_that() -> None:
     assert "after thread 0.2 has taken it away" in summary_of(kinds.INVALIDATED, conflict)
 
 
+def test_what_one_call_takes_out_and_puts_back_is_missing_in_between() -> None:
+    """``order.remove(key); order.append(key)``: nothing was looked at that no longer holds."""
+    whole = ("whole", 7, "")
+    takes = access("0.1", 4, 4, "calls", whole, reads=True, writes=True, detail="remove('a')", old=number("ab"))
+    other = takes._replace(thread="0.2", number=5, global_time=5, old=number("b"), new=number("b"))
+    adds = access("0.1", 5, 9, "calls", whole, writes=True, detail="append('a')")
+    back = conflict_of([takes, other, adds], 5, 5)
+    assert kind_of(back, PASSED) == kinds.TORN_UPDATE
+    assert "in two steps; thread 0.2 looks in between" in summary_of(kinds.TORN_UPDATE, back)
+    for accesses in (
+        [takes._replace(old=number("b"), new=number("b")), other._replace(new=number("")), adds],  # it took nothing
+        [takes, other, adds._replace(detail="remove('c')", reads=True)],
+        [takes, other, adds._replace(place=on_line(3))],  # in the next call
+    ):
+        assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_what_is_added_to_a_container_after_another_was_put_in_its_place() -> None:
+    """``self.pending.append(record)``, while another thread stores a new list in ``self.pending``."""
+    old, whole = Value("list of 1", "list", 7), ("whole", 7, "")
+    gets = access("0.1", 4, 4, "reads", old=old)
+    replaces = access("0.2", 1, 5, "stores")
+    sends = access("0.2", 2, 6, "reads", whole)
+    adds = access("0.1", 5, 9, "calls", whole, writes=True, detail="append(1)")
+    late = conflict_of([gets, replaces, sends, adds], 5, 5)
+    assert kind_of(late, PASSED) == kinds.INVALIDATED
+    told = (
+        "Thread 0.1 finds a list in Thing.x (prog.py:4), but changes it (prog.py:5) only after thread 0.2 has replaced"
+    )
+    assert summary_of(kinds.INVALIDATED, late).startswith(told)
+    assert summary_of(kinds.INVALIDATED, late).endswith("there (prog.py:1).")
+    looked = conflict_of([gets._replace(tested=True), replaces, sends, adds], 5, 5)
+    assert kind_of(looked, PASSED) == kinds.CHECK_THEN_ACT
+    of_another = conflict_of([gets._replace(old=old._replace(number=8)), replaces, sends, adds], 5, 5)
+    assert kind_of(of_another, PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_what_is_used_after_it_was_closed_is_not_what_an_earlier_look_found() -> None:
+    event = ("object", 9, "")
+    clears = access("0.2", 2, 6, "calls", event, writes=True, detail="clear()", holder_type="Event")
+    others = [access("0.2", 1, 5, "stores"), clears]
+    waits = access("0.1", 5, 9, "calls", event, reads=True, detail="wait()", holder_type="Event", name="Gate.open")
+    looks = access("0.1", 4, 4, "reads", tested=True)
+    conflict = conflict_of([looks, *others, waits], 5, 5)
+    assert kind_of(conflict, PASSED) == kinds.INVALIDATED
+    told = "Thread 0.1 uses Gate.open (prog.py:5) after thread 0.2 has cleared it (prog.py:2)."
+    assert summary_of(kinds.INVALIDATED, conflict) == told
+
+
 def on_line(line: int) -> Place:
     return Place("prog.py", "prog.py", line, 1, "work", "LOAD_ATTR", True)
 

@@ -377,3 +377,15 @@ def test_a_thread_stores_what_rests_on_what_it_saw_before_another_one_stored() -
     late = shown._replace(right=Edge(commit._replace(number=3), (look,), inferred=False))
     assert changed_in_between(seen(look, last, commit), late) is None  # it was there first
     assert changed_in_between(failing, shown._replace(left=shown.right)) is None
+
+
+def test_what_a_thread_stores_in_a_later_call_does_not_rest_on_its_look() -> None:
+    """``self.count -= 1; if self.count == 0: ...``: the next call of this function counts down, too."""
+    look = access("0.2", 1, 1, "reads", old=number(0), tested=True)
+    counts = access("0.1", 1, 2, "stores")
+    later = access("0.2", 2, 3, "stores")
+    for line, found in ((2, True), (0, False)):  # the look is in line 1
+        failing = seen(look, counts, later._replace(place=replace(later.place, line=line)))
+        first, stored, _ = failing.accesses
+        shown = Conflict("0.1", None, Edge(stored, (first,), inferred=False), None, (first,), (), (stored,))
+        assert (changed_in_between(failing, shown) is not None) == found
