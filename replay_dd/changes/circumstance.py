@@ -15,6 +15,7 @@ Rules of this module:
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Hashable, Sequence
 
 from replay_dd.changes.clues import LEAST_GROUPS, NO_CLUES, Clues, guesses
@@ -25,7 +26,7 @@ from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import LEVELS, LINE, STATEMENT, groups, is_long, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers
-from replay_dd.changes.suspects import suspects
+from replay_dd.changes.suspects import blocks_in, suspects
 from replay_dd.changes.workshop import NOT_BUILT, Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, Guess, GuessesFirst, IntervalSet
@@ -44,6 +45,8 @@ _LAST_PATIENCE = 60
 """The same for the last level: enough to try each group alone, and all but each, if 29 are left."""
 _MOST_SUSPECTS = 40
 """How many functions and classes are undone in the new version, one at a time."""
+_MOST_BLOCKS = 100
+"""How many statements in these are, each with what it heads."""
 
 
 class CodeChanges(Circumstance[Ending]):
@@ -105,7 +108,7 @@ class CodeChanges(Circumstance[Ending]):
         self.base = applied
         self.delta = "change" if levels[0] == LINE else f"changed {levels[0]}"
         group_of = functools.cache(functools.partial(LEVELS[levels[0]], difference))
-        self._split = Groups(group_of, self._completed, self._reduced)
+        self._split = Groups(group_of, self._completed, self._reduced, self._mended)
 
     def needed_with(self, guilty: IntervalSet, failing: IntervalSet) -> CodeChanges:
         """The search for the smallest part of a failing mixture that still fails and has the guilty changes in it."""
@@ -169,8 +172,8 @@ class CodeChanges(Circumstance[Ending]):
         told = guesses(resolution.dependences, self._clues, self._workshop.program_words, left)
         found += [Guess(deltas) for deltas in told]
         if hunks >= LEAST_HUNKS:
-            broken = self._workshop.broken_files
-            added, taken = additions(self.difference, left, broken), removals(self.difference, left, broken)
+            breaks = self._workshop.breaks
+            added, taken = additions(self.difference, left, breaks), removals(self.difference, left, breaks)
             found.append(Guess(self._completed(added, left), without=False))
             found.append(Guess(left - self._reduced(left - taken, left), alone=False))
         return found
@@ -179,14 +182,18 @@ class CodeChanges(Circumstance[Ending]):
         """Suspected functions and classes, each to be undone as it is: what is close to the new version mostly runs."""
         diverged = divergences(self._workshop.calls(EMPTY), self._workshop.calls(self.difference.all))
         parts = groups(self.difference, failing - self.base, "function")
-        found = suspects(self.difference, parts, diverged, self._clues or NO_CLUES)
-        return [Guess(part, alone=False, fitted=False) for part in found[:_MOST_SUSPECTS]]
+        found = suspects(self.difference, parts, diverged, self._clues or NO_CLUES)[:_MOST_SUSPECTS]
+        blocks = itertools.islice(dict.fromkeys(blocks_in(self.difference, found)), _MOST_BLOCKS)
+        return [Guess(part, alone=False, fitted=False) for part in dict.fromkeys((*found, *blocks))]
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
         return asked if self._resolution is None else self._resolution.completed(asked, within, self._learnt)
 
     def _reduced(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
         return asked if self._resolution is None else self._resolution.reduced(asked, within, self._learnt)
+
+    def _mended(self, asked: IntervalSet, low: IntervalSet, high: IntervalSet) -> IntervalSet:
+        return asked if self._resolution is None else self._resolution.mended(asked, low, high)
 
     def realised(self, configuration: IntervalSet, run: Ending) -> IntervalSet:
         """The mixture that was run in the place of this one."""

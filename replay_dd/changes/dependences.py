@@ -103,20 +103,20 @@ class Dependences:
             within: the larger set; what is needed beyond it does not count.
             learnt: names that were missing where their definitions were.
         """
-        needs, learnt_needs = self._needs, self._learnt(learnt)
-        users: dict[int, list[int]] = {}
-        for delta in within:
-            for needed in (*needs.get(delta, ()), *learnt_needs.get(delta, ())):
-                for other in needed:
-                    users.setdefault(other, []).append(delta)
-        gone = set(within - deltas)
-        waiting = list(gone)
+        users, learnt_users = self._users, _users_of(self._learnt(learnt))
+        left = set(deltas)
+        waiting = list(within - deltas)
         while waiting:
-            for user in users.get(waiting.pop(), ()):
-                if user not in gone:
-                    gone.add(user)
+            delta = waiting.pop()
+            for user in (*users.get(delta, ()), *learnt_users.get(delta, ())):
+                if user in left:
+                    left.remove(user)
                     waiting.append(user)
-        return IntervalSet.of([delta for delta in deltas if delta not in gone])
+        return IntervalSet.of([delta for delta in deltas if delta in left])
+
+    @cached_property
+    def _users(self) -> Mapping[int, Sequence[int]]:
+        return _users_of(self._needs)
 
     def nearest(self, name: str, delta: int) -> tuple[IntervalSet, ...]:
         """The units that define a name, as its use in a delta would mean; none if there are too many."""
@@ -190,7 +190,7 @@ class Dependences:
         for delta, needed in needs_of_bindings(self._difference, self._names):
             found.setdefault(delta, {})[tuple(self.unit(needed))] = None
         self._add_needs_of_arrivals(found)
-        self._add_needs_of_indentation(found)
+        self._add_needs_of_grammar(found)
         for delta in self._difference.all:
             if self._difference.kind(delta) is Kind.ADD and (listed := self.built_with([delta])):
                 found.setdefault(delta, {})[tuple(listed)] = None
@@ -215,12 +215,22 @@ class Dependences:
                     for other in leaving:
                         found.setdefault(other, {})[(delta,)] = None
 
-    def _add_needs_of_indentation(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
-        """Where a head indents other lines, or no longer does: what must come or go with it."""
+    def _add_needs_of_grammar(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
+        """The rest of each statement, and what must come or go with it: otherwise no mixture of them parses."""
         for number, file in enumerate(self._difference.files):
+            if not file.lines:
+                continue
             first = self._difference.deltas_of(number).first + len(file.kinds)
-            for delta, needed in pieces(file).needs.items() if file.lines else ():
+            told = pieces(file)
+            for delta, needed in told.needs.items():
                 found.setdefault(first + delta, {}).update(dict.fromkeys((first + other,) for other in needed))
+            members: dict[int, list[int]] = {}
+            for delta, statement in enumerate(told.statements):
+                members.setdefault(statement, []).append(first + delta)
+            for whole in members.values():
+                for one, other in zip(whole, [*whole[1:], whole[0]], strict=True):
+                    if one != other:
+                        found.setdefault(one, {})[(other,)] = None
 
     def _add_needs_of_annotations(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
         """In files that begin or cease to put off the evaluation of annotations: whatever may have some needs that."""
@@ -274,6 +284,16 @@ class Dependences:
                     uses = dict.fromkeys(map(tuple, self.units(users.get(number, ()))))
                     for delta in sources:
                         found.setdefault(delta, {}).update(uses)
+
+
+def _users_of(needs: Mapping[int, Sequence[Sequence[int]]]) -> Mapping[int, Sequence[int]]:
+    """Which deltas need one."""
+    users: dict[int, list[int]] = {}
+    for delta, units in needs.items():
+        for needed in units:
+            for other in needed:
+                users.setdefault(other, []).append(delta)
+    return users
 
 
 class _Present:

@@ -119,6 +119,16 @@ class Difference:
         )
         return IntervalSet.from_intervals(found)
 
+    def line_change_before(self, configuration: IntervalSet, path: str, line: int) -> int:
+        """The last delta that changes a line at or before a line, from 0, of a file of a mixture; -1 for none."""
+        for number, file in enumerate(self.files):
+            if file.lines and path in (file.old_path, file.new_path):
+                applied = [self.local(delta) for delta in configuration & self.deltas_of(number)]
+                found = file.line_change_before(applied, line)
+                if found >= 0:
+                    return self._starts[number] + len(file.kinds) + found
+        return -1
+
     def applied_to(self, configuration: IntervalSet) -> dict[int, list[int]]:
         """For each file that these deltas touch, which of its own they are."""
         touched: dict[int, list[int]] = {}

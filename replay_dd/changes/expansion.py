@@ -12,11 +12,12 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from replay_dd.changes.bindings import bound_at_top
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import FileChange, Kind
+from replay_dd.changes.mending import Breaks
 from replay_dd.changes.names import names_defined, names_imported, words_of
 from replay_dd.changes.outlines import is_python, outline
 from replay_dd.dd import IntervalSet
@@ -24,20 +25,17 @@ from replay_dd.dd import IntervalSet
 LEAST_HUNKS = 100
 """With fewer hunks, a search can do without."""
 
-Broken = Callable[[IntervalSet], Collection[str]]
-"""Tells which files of a mixture do not parse, though they do in both versions."""
 
-
-def additions(difference: Difference, universe: IntervalSet, broken: Broken) -> IntervalSet:
+def additions(difference: Difference, universe: IntervalSet, breaks: Breaks) -> IntervalSet:
     """The changes that only add names; applied alone, they leave files that parse."""
     found = _one_sided(difference, universe, new=True)
-    return found - difference.deltas_at(broken(found)) if found else found
+    return found - difference.deltas_at([one.path for one in breaks(found)]) if found else found
 
 
-def removals(difference: Difference, universe: IntervalSet, broken: Broken) -> IntervalSet:
+def removals(difference: Difference, universe: IntervalSet, breaks: Breaks) -> IntervalSet:
     """The changes that only take names away; without them, the files of the new version parse."""
     found = _one_sided(difference, universe, new=False)
-    return found - difference.deltas_at(broken(universe - found)) if found else found
+    return found - difference.deltas_at([one.path for one in breaks(universe - found)]) if found else found
 
 
 def _one_sided(difference: Difference, universe: IntervalSet, *, new: bool) -> IntervalSet:

@@ -133,6 +133,20 @@ class FileChange:
         """Where one of the old lines was in the old file, both from 0; of one that arrives, what it comes before."""
         return line - sum(min(max(line - one.before.start, 0), len(one.before)) for one in self.arrivals)
 
+    def line_change_before(self, applied: Collection[int], line: int) -> int:
+        """The number of the last line change at or before a line, from 0, with these deltas applied; -1 for none.
+
+        What arrives from other files is taken to be there.
+        """
+        found, shift, numbers = -1, 0, {*applied}
+        for number, change in enumerate(self.lines):
+            if change.old + shift > line:
+                break
+            found = number
+            if number + len(self.kinds) in numbers:
+                shift += (change.new_stop - change.new) - (change.old_stop - change.old)
+        return found
+
     @property
     def _replaced(self) -> str:
         was, becomes = (entry.link if entry is not None else None for entry in (self.old, self.new))

@@ -129,7 +129,7 @@ def isolate_changes(
         )
     started = time.monotonic()
     with Workshop(difference, target, oracle or Oracle()) as workshop:
-        resolution = Resolution(difference, workshop.broken_files) if resolve else None
+        resolution = Resolution(difference, workshop.breaks) if resolve else None
         left_out = EMPTY
         if coverage and target.runner is None and worth_observing(difference):
             observer.on_stage("looking which changes are executed")

@@ -4,6 +4,7 @@ Rules of this module:
 
 * Names are found by how they look, in any language: no compiler is asked. A name too many costs a run, never a wrong
   answer, since whatever is put together is run.
+* What is written for people uses no names: texts of several lines and comments of Python, and files of prose.
 * A change *defines* a name if a line that it adds looks like a definition of it. It *mentions* a name if one of the
   lines that it adds or removes contains it: where the old definition is gone, those that no longer use it are wanted.
 
@@ -19,8 +20,8 @@ from functools import cached_property, partial
 from pathlib import PurePosixPath
 
 from replay_dd.changes.difference import Difference
-from replay_dd.changes.file_change import Kind
-from replay_dd.changes.outlines import is_in_long_import, is_python
+from replay_dd.changes.file_change import FileChange, Kind
+from replay_dd.changes.outlines import is_in_long_import, is_python, outline, parts_of_strings
 from replay_dd.changes.tree import Entry
 from replay_dd.dd import IntervalSet
 
@@ -58,6 +59,11 @@ _DEFINES = re.compile(
     r"|^\s*([A-Za-z_]\w*)\s*(?:=\s*\w+\s*)?,\s*(?:/[/*].*)?$"  # one of an enumeration
     r"|^\s*([A-Za-z_]\w*)\s*:\s*$"  # a label of C
 )
+_HEAD = re.compile(r"\s*(?:async\s+)?def\s")
+_SPECIAL = re.compile(r"__\w+__$")
+_PARAMETER = re.compile(r"[(,]\s*\*{0,2}([A-Za-z_]\w*)\s*(?=[,:=)])")
+_COMMENT = re.compile(r"(?:^|\s)#(?:\s.*)?$")
+_PROSE = re.compile(r"\.(?:md|rst|typed)$|\.(?:dist|egg)-info/", re.IGNORECASE)
 
 
 def missing_names(output: bytes) -> tuple[str, ...]:
@@ -97,10 +103,10 @@ def names_defined(line: str, *, python: bool = False) -> Iterable[str]:
     """The names that a line looks like defining; in Python, an element of a list is not one of an enumeration."""
     for match in (_DEFINES_IN_PYTHON if python else _DEFINES).finditer(line):
         for text in filter(None, match.groups()):
-            yield from _NAME.findall(text)
-    before, colon, _ = line.partition(":")
-    if colon and re.match(r"\s*(?:async\s+)?def\s", before):
-        yield from _NAME.findall(before)  # the parameters
+            # Python calls special methods where no name tells: another class with the same one does not need it.
+            yield from (name for name in _NAME.findall(text) if not (_HEAD.match(line) and _SPECIAL.match(name)))
+    if _HEAD.match(line):
+        yield from _PARAMETER.findall(line)
 
 
 @dataclass
@@ -136,15 +142,15 @@ class Names:
             if change is None:
                 kind = self._difference.kind(delta)
                 arrival = self._difference.arrival(delta)
-                added = _lines_of(file.new) if kind is Kind.ADD else []
-                removed = _lines_of(file.old) if kind is Kind.REMOVE else []
+                added = _lines_of(file.path, file.new) if kind is Kind.ADD else []
+                removed = _lines_of(file.path, file.old) if kind is Kind.REMOVE else []
                 names_of_file = {_stem(file.path), PurePosixPath(file.path).name}
                 called, uncalled = (set(), names_of_file) if kind is Kind.REMOVE else (names_of_file, set())
                 if arrival is not None:
                     added, called = [_text(file.before[line]) for line in arrival.before], {arrival.name}
             else:
-                added = [_text(line) for line in file.after[change.new : change.new_stop]]
-                removed = [_text(line) for line in file.before[change.old : change.old_stop]]
+                added = [_code(file, line, new=True) for line in range(change.new, change.new_stop)]
+                removed = [_code(file, line, new=False) for line in range(change.old, change.old_stop)]
                 if change.new < change.new_stop and is_in_long_import(file, change.new, new=True):
                     imported.update(words_of(added[0]))
                 if change.old < change.old_stop and is_in_long_import(file, change.old, new=False):
@@ -223,11 +229,35 @@ def words_of(text: str) -> Collection[str]:
     return {*_NAME.findall(text), *_FILE_NAME.findall(text)}
 
 
-def _lines_of(entry: Entry | None) -> list[str]:
-    """The lines of a file that is added or removed as a whole."""
-    if entry is None or entry.link is not None or entry.size > _LARGEST_FILE:
+def _lines_of(path: str, entry: Entry | None) -> list[str]:
+    """The lines of a file that is added or removed as a whole, as far as they are code."""
+    if entry is None or entry.link is not None or entry.size > _LARGEST_FILE or _PROSE.search(path):
         return []
-    return [_text(line) for line in entry.read().split(b"\n")]
+    lines = entry.read().split(b"\n")
+    if not path.endswith(".py"):
+        return [_text(line) for line in lines]
+    ended = [line + b"\n" for line in lines]
+    return [_without_words(_text(line), part) for line, part in zip(lines, parts_of_strings(path, ended), strict=True)]
+
+
+def _code(file: FileChange, line: int, *, new: bool) -> str:
+    """A line of a version of a file, as far as it is code."""
+    if _PROSE.search(file.path):
+        return ""
+    text = _text((file.after if new else file.before)[line])
+    return _without_words(text, outline(file, new=new).part_of_string(line)) if is_python(file) else text
+
+
+def _without_words(line: str, part: str) -> str:
+    """A line of Python without its comment, and without the lines of a text: what these mention, they do not use."""
+    if part:
+        quotes = [mark for mark in ('"""', "'''") if mark in line]
+        if part == "first" and quotes:
+            return line.partition(quotes[0])[0]
+        if part == "last" and quotes:
+            return line.rpartition(quotes[0])[2]
+        return "" if part == "inside" else line
+    return _COMMENT.sub("", line)
 
 
 def _stem(path: str) -> str:

@@ -15,15 +15,18 @@ Rules of this module:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from replay_dd.changes.blocks import Tie, lines_that_stay, ties_between_lines, ties_of
 from replay_dd.changes.file_change import FileChange
 from replay_dd.changes.line_changes import LineChange
 from replay_dd.changes.outlines import Outline, is_python, outline
 
 _CLAUSE = re.compile(rb"\s*(?:else|elif|except|finally|case)\b")
 _TOKEN = re.compile(rb"#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[()\[\]{}]")
+_QUOTES = re.compile(rb"\"\"\"|'''")
 
 
 class Pieces(NamedTuple):
@@ -104,7 +107,8 @@ class _File:
             if is_python(self._file):
                 self._join_brackets()
                 self._join_indented()
-                self._note_heads()
+                for tie in (*ties_of(self._file), *ties_between_lines(self._file, self._outlines)):
+                    self._tie(tie)
         hunks = _Sets(len(changes))
         self._join(hunks, ((number, change.hunk) for number, change in enumerate(changes)))
         self._join(hunks, enumerate(self._statements.all))
@@ -136,19 +140,27 @@ class _File:
         return (self._file.after if new else self._file.before)[line]
 
     def _join_brackets(self) -> None:
-        """Join the parts of statements in several hunks that open or close other brackets than before."""
-        more: dict[int, int] = {}
+        """Join the parts of statements that open or close other brackets or strings than before."""
+        more: dict[int, Counter[str]] = {}
         for number, change in enumerate(self._file.lines):
-            first = self._statements.first(number)
+            opened = more.setdefault(self._statements.first(number), Counter())
             for new, line in self._lines(change):
-                more[first] = more.get(first, 0) + _depth(self._text(new, line)) * (1 if new else -1)
-        unbalanced = [
-            (number, (new, self._outlines[new].statement_at(line)))
-            for number, change in enumerate(self._file.lines)
-            if more.get(self._statements.first(number))
-            for new, line in self._lines(change)
-        ]
-        self._join(self._statements, iter(unbalanced))
+                text = self._text(new, line)
+                opened["brackets"] += _depth(text) * (1 if new else -1)
+                opened["quotes"] += len(_QUOTES.findall(text)) * (1 if new else -1)
+        # An old statement may become a new one of which some line stays: then both open, or close, for that.
+        becomes: dict[tuple[bool, int], tuple[bool, int]] = {}
+        for old, new_line in lines_that_stay(self._file).items():
+            was, will_be = self._outlines[False].statement_at(old), self._outlines[True].statement_at(new_line)
+            if (was, will_be) != (old, new_line):
+                becomes.setdefault((True, will_be), (False, was))
+        first_of: dict[tuple[bool, int], int] = {}
+        for number, change in enumerate(self._file.lines):
+            if any(more[self._statements.first(number)].values()):
+                for new, line in self._lines(change):
+                    statement = new, self._outlines[new].statement_at(line)
+                    first = first_of.setdefault(becomes.get(statement, statement), number)
+                    self._tie(Tie(first, number, both=True))
 
     def _join_indented(self) -> None:
         """Join the heads that come or go with the lines that they indent."""
@@ -195,16 +207,14 @@ class _File:
                 needing, needed = (number, members[0]) if new else (members[0], number)
                 self._needs.setdefault(needing, []).append(needed)
 
-    def _note_heads(self) -> None:
-        """Note that what comes under a head that comes needs it: alone, it would come under the one before it."""
-        added = {change.new: number for number, change in enumerate(self._file.lines) if _adds(change)}
-        for number, change in enumerate(self._file.lines):
-            if not _adds(change) or _removes(change):
-                continue
-            line = next(self._outlines[True].heads_of(change.new), None)
-            head = None if line is None else added.get(line)
-            if head is not None and not _removes(self._file.lines[head]):
-                self._needs.setdefault(number, []).append(head)
+    def _tie(self, tie: Tie) -> None:
+        """Join two changes that need each other; what is in another function, or needed by one only, is noted."""
+        if tie.both and self._symbols[tie.one] == self._symbols[tie.other]:
+            self._statements.join(tie.one, tie.other)
+            return
+        self._needs.setdefault(tie.one, []).append(tie.other)
+        if tie.both:
+            self._needs.setdefault(tie.other, []).append(tie.one)
 
 
 def is_indented(file: FileChange, change: LineChange) -> bool:

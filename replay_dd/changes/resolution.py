@@ -8,7 +8,7 @@ Rules of this module:
   leads to all changes, it is run as it was asked for.
 * Where an error misses no name that a change defines, the rest of the function is applied that it was raised in: half
   of its changes may contradict the other half, or others.
-* A file that does not parse in a mixture is applied whole.
+* Where a file does not parse in a mixture, what is near is applied whole (:mod:`~replay_dd.changes.mending`).
 * What is added are single hunks and functions, however large the groups are that are searched: otherwise the missing
   name would bring a whole folder.
 * The mixture that is run depends on the one asked for and on what earlier levels learnt, not on other runs: the answer
@@ -19,18 +19,20 @@ Source: ESEC/FSE 1999, section 8.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from replay_dd.changes.dependences import MOST_UNITS, Dependences
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.levels import symbol_of
+from replay_dd.changes.mending import Breaks, Mending
 from replay_dd.changes.names import Names
 from replay_dd.changes.workshop import Trial
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 
 _MOST_ROUNDS = 6
+_MOST_BREAKS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Resolution:
 
     Args:
         difference: the two versions.
-        broken: tells which files of a mixture do not parse, though they do in both versions.
+        breaks: tells where files of a mixture do not parse, though they do in both versions.
 
     Attributes:
         rounds: how many more runs that took.
@@ -59,11 +61,9 @@ class Resolution:
         learnt: the names that were missing in the tests so far, as the search committed them.
     """
 
-    def __init__(
-        self, difference: Difference, broken: Callable[[IntervalSet], Collection[str]] = lambda deltas: ()
-    ) -> None:
+    def __init__(self, difference: Difference, breaks: Breaks = lambda deltas: ()) -> None:
         self._difference = difference
-        self._broken = broken
+        self._mending = Mending(difference, breaks)
         self.rounds = 0
         self.learnt: dict[str, None] = {}
         self._names = Names(difference)
@@ -73,9 +73,8 @@ class Resolution:
     def completed(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
         """A mixture with what it needs from another one, as far as names and syntax tell that."""
         found = self.dependences.closed(asked, within, learnt)
-        for _ in range(_MOST_ROUNDS):
-            broken = self._broken(found)
-            more = self._difference.deltas_at(broken) & within - found if broken else EMPTY
+        for _ in range(_MOST_BREAKS):
+            more = self._mending.near_breaks(found, within - found)
             if not more:
                 break
             found = self.dependences.closed(found | more, within, learnt)
@@ -84,12 +83,16 @@ class Resolution:
     def reduced(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
         """A mixture without what needs more of another one, as far as names and syntax tell that."""
         found = self.dependences.reduced(asked, within, learnt)
-        for _ in range(_MOST_ROUNDS):
-            broken = self._broken(found)
-            if not broken:
+        for _ in range(_MOST_BREAKS):
+            less = self._mending.near_breaks(found, found)
+            if not less:
                 break
-            found = self.dependences.reduced(found - self._difference.deltas_at(broken), within, learnt)
+            found = self.dependences.reduced(found - less, within, learnt)
         return found
+
+    def mended(self, asked: IntervalSet, low: IntervalSet, high: IntervalSet) -> IntervalSet:
+        """The nearest mixture between two others that parses, as far as that is found without a run."""
+        return self._mending.nearest(asked, low, high)
 
     def resolved(self, deltas: IntervalSet) -> Resolved | None:
         """What was run in the place of a mixture; None if that was run itself."""

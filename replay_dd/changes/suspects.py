@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from replay_dd.changes.clues import Clues
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.divergences import Divergence, only_in_one
-from replay_dd.changes.levels import symbol_of
+from replay_dd.changes.levels import STATEMENT, groups, symbol_of
 from replay_dd.changes.outlines import outline
+from replay_dd.changes.pieces import pieces
 from replay_dd.dd import IntervalSet
 
 Place = tuple[str, str]  # the path of a file, and the function or class
@@ -40,6 +41,43 @@ def suspects(
     named = [*_of_calls(diverged), *_of_stack(difference, clues)]
     around = [(path, outer) for path, symbol in named for outer in _around(symbol)]
     return list(dict.fromkeys(at[place] for place in (*named, *around) if place in at))
+
+
+def blocks_in(difference: Difference, suspected: Sequence[IntervalSet]) -> Iterator[IntervalSet]:
+    """The changes of single statements in suspected parts, each with all that cannot be there without it.
+
+    Such as the head of a new block with all of that: outer blocks come before those inside of them.
+    """
+    users: dict[int, dict[int, list[int]]] = {}  # of each file: which changes need one
+    for part in suspected:
+        number = difference.file_of(part.first)
+        if not difference.files[number].lines:
+            continue
+        if number not in users:
+            users[number] = _users(difference, number)
+        for statement in groups(difference, part, STATEMENT):
+            block, waiting = set(statement), [*statement]
+            while waiting:
+                more = [delta for delta in users[number].get(waiting.pop(), ()) if delta not in block]
+                block.update(more)
+                waiting += more
+            yield IntervalSet.of(sorted(block))
+
+
+def _users(difference: Difference, number: int) -> dict[int, list[int]]:
+    """Which changes of a file cannot be there without one, by the grammar."""
+    file = difference.files[number]
+    first = difference.deltas_of(number).first + len(file.kinds)
+    found = pieces(file)
+    members: dict[int, list[int]] = {}
+    for change, statement in enumerate(found.statements):
+        members.setdefault(statement, []).append(first + change)
+    users: dict[int, list[int]] = {}
+    for change, needed in found.needs.items():
+        for other in needed:
+            for delta in members[found.statements[other]]:
+                users.setdefault(delta, []).extend(members[found.statements[change]])
+    return users
 
 
 def _of_calls(diverged: Sequence[Divergence]) -> Iterator[Place]:

@@ -27,6 +27,7 @@ from replay_dd.changes.difference import Clash, Difference
 from replay_dd.changes.divergences import Call, calls_in
 from replay_dd.changes.file_change import Version
 from replay_dd.changes.lines_probe import EXECUTED, VERSION
+from replay_dd.changes.mending import Break
 from replay_dd.changes.names import missing_names
 from replay_dd.changes.opened import OpenedFiles
 from replay_dd.changes.outlines import broken_line, outline_of, unbalanced
@@ -195,9 +196,9 @@ class Workshop:
             mixture = self._difference.mixture(configuration)
         except Clash as clash:
             return Trial(Ending(Outcome.UNRESOLVED, "does not apply", f"it does not apply: {clash}"))
-        broken = self._not_parsed(mixture)
+        broken = next(self._breaks_of(mixture), None)
         if broken is not None:
-            return Trial(Ending(Outcome.UNRESOLVED, "does not parse", broken))
+            return Trial(Ending(Outcome.UNRESOLVED, "does not parse", broken.told))
         with self._copy(mixture) as copy:
             try:
                 if clean:
@@ -242,24 +243,24 @@ class Workshop:
             copy.built = configuration, built
         return copy.built[1]
 
-    def broken_files(self, configuration: IntervalSet) -> tuple[str, ...]:
-        """The files that do not parse in a mixture, though they do in both versions."""
+    def breaks(self, configuration: IntervalSet) -> tuple[Break, ...]:
+        """Where files do not parse in a mixture, though they do in both versions."""
         try:
             mixture = self._difference.mixture(configuration)
         except Clash:
             return ()
-        return tuple(path for path, version in mixture.items() if self._not_parsed({path: version}) is not None)
+        return tuple(self._breaks_of(mixture))
 
-    def _not_parsed(self, mixture: Mapping[str, Version | None]) -> str | None:
-        """A file that is broken in this mixture, though it is whole in both versions; known without a run."""
+    def _breaks_of(self, mixture: Mapping[str, Version | None]) -> Iterator[Break]:
+        """The files that are broken in this mixture, though they are whole in both versions; known without a run."""
         for path, version in mixture.items():
             if version is None or version.content is None:
                 continue
-            for check in (_syntax_error, unbalanced):
+            for check in (_syntax_error, _unbalanced):
                 told = check(path, version.content)
                 if told and not any(check(path, text) for text in self._difference.texts(path)):
-                    return told
-        return None
+                    yield told
+                    break
 
     def _run(self, copy: Copy, command: Sequence[str], limit_s: float | None, probe: Path | None = None) -> Finished:
         environment = self._environment(copy, probe)
@@ -312,18 +313,24 @@ class Workshop:
 
 
 @functools.lru_cache(4096)
-def _syntax_error(path: str, text: bytes) -> str:
+def _syntax_error(path: str, text: bytes) -> Break | None:
     if not path.endswith(".py"):
         line = broken_line(path, text)
-        return "" if line is None else f"{path}:{line + 1} has a syntax error"
+        return None if line is None else Break(path, line, f"{path}:{line + 1} has a syntax error")
     try:
         with without_warnings():
             compile(text, path, "exec", dont_inherit=True)  # the parser takes a `return` anywhere
     except SyntaxError as error:
-        return f"{path}:{error.lineno} has a syntax error: {error.msg}"
+        line = None if error.lineno is None else error.lineno - 1
+        return Break(path, line, f"{path}:{error.lineno} has a syntax error: {error.msg}")
     except (ValueError, RecursionError, MemoryError):
-        return f"{path} cannot be parsed"
-    return ""
+        return Break(path, None, f"{path} cannot be parsed")
+    return None
+
+
+def _unbalanced(path: str, text: bytes) -> Break | None:
+    told = unbalanced(path, text)
+    return Break(path, None, told) if told else None
 
 
 def _not_built(built: Finished) -> Ending:

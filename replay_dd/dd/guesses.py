@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
 from replay_dd.dd.intervals import IntervalSet
-from replay_dd.dd.split import Splitter, fitting, most_parts, splitter_named
+from replay_dd.dd.split import Groups, Splitter, fitting, most_parts, splitter_named
 from replay_dd.outcome import Outcome
 
 _HIT = 0.5  # of the difference: a guess that leaves less has hit, and others are not tried
@@ -106,7 +106,10 @@ class GuessesFirst(Algorithm):
             return ()
         alone, without = self.c_pass | part, self.c_fail - part
         if not guess.fitted:
-            return (*((alone,) if guess.alone else ()), *((without,) if guess.without else ()))
+            return (
+                *((self._mended(alone),) if guess.alone else ()),
+                *((self._mended(without),) if guess.without else ()),
+            )
         return (
             *((alone, self._fitting(alone)) if guess.alone else ()),
             *((self._fitting(without), *(() if guess.alone else (without,))) if guess.without else ()),
@@ -114,6 +117,9 @@ class GuessesFirst(Algorithm):
 
     def _fitting(self, asked: IntervalSet) -> IntervalSet:
         return fitting(self._split, asked, self.c_pass, self.c_fail)
+
+    def _mended(self, asked: IntervalSet) -> IntervalSet:
+        return self._split.mend(asked, self.c_pass, self.c_fail) if isinstance(self._split, Groups) else asked
 
     def _advance(self, outcome: Outcome) -> None:
         if self._then is not None:

@@ -32,6 +32,7 @@ class Groups:
         group_of: to which group a delta belongs; equal for those of one group.
         complete: adds what a configuration needs, as far as that is known, from another one that contains it.
         reduce: takes from a configuration what needs something of the other one that it does not have.
+        mend: the nearest configuration between two others that can be tested, as far as that is known.
     """
 
     def __init__(
@@ -39,10 +40,12 @@ class Groups:
         group_of: Callable[[int], Hashable],
         complete: Callable[[IntervalSet, IntervalSet], IntervalSet] = lambda asked, within: asked,
         reduce: Callable[[IntervalSet, IntervalSet], IntervalSet] = lambda asked, within: asked,
+        mend: Callable[[IntervalSet, IntervalSet, IntervalSet], IntervalSet] = lambda asked, low, high: asked,
     ) -> None:
         self._group_of = group_of
         self.complete = complete
         self.reduce = reduce
+        self.mend = mend
         self._last: tuple[IntervalSet, tuple[IntervalSet, ...]] = (EMPTY, ())
 
     def groups(self, deltas: IntervalSet) -> tuple[IntervalSet, ...]:
@@ -71,15 +74,15 @@ def fitting(split: Splitter, asked: IntervalSet, low: IntervalSet, high: Interva
     """What to test in the place of a configuration between two others, so that nothing is missing that it needs.
 
     That is the configuration with all that it needs; if this is everything, without what needs more; if this is
-    nothing, or it is not known what is needed, the configuration itself.
+    nothing, or it is not known what is needed, the configuration itself, or the nearest one that can be tested.
     """
     if not isinstance(split, Groups):
         return asked
     more = split.complete(asked, high)
     if more != high:
-        return more
+        return split.mend(more, low, high)
     less = split.reduce(asked, high) | low
-    return asked if less == low else less
+    return split.mend(asked if less == low else less, low, high)
 
 
 def most_parts(split: Splitter, deltas: IntervalSet) -> int:

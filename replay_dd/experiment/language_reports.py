@@ -137,13 +137,78 @@ def go_report(found: re.Match[str]) -> Report:
     return Report(f"{kind} at {place_of(frames, _GO_LIBRARY)}", words, message)
 
 
+_RUBY_PLACE = r"(?:<internal:[^>\n]*>|[^\s:]+):\d+"
 RUBY = re.compile(
-    r"^(?P<place>[^\s:]+:\d+):in [`'](?P<function>[^'\n]*)': (?P<message>.*?) \((?P<type>[A-Z][\w:]*)\)$", re.MULTILINE
+    rf"^(?P<place>{_RUBY_PLACE}):in [`'][^'\n]*': (?P<message>.*?) \((?P<type>[A-Z][\w:]*)\)$"
+    # More lines of the message, and the calls; then what it was caused by, in the same form.
+    rf"(?P<rest>(?:(?:\n(?!\tfrom |{_RUBY_PLACE}:in ).*){{0,20}}?(?:\n\tfrom .*)*"
+    rf"\n{_RUBY_PLACE}:in [`'][^'\n]*': .* \([A-Z][\w:]*\)$)*"
+    rf"(?:(?:\n(?!\tfrom |{_RUBY_PLACE}:in ).*){{0,20}}?(?:\n\tfrom .*)+)?)",
+    re.MULTILINE,
 )
-PHP = re.compile(
-    r"^(?:PHP )?Fatal error:\s+Uncaught (?P<type>[\w\\]+)(?:: (?P<message>.*?))? in (?P<place>\S+:\d+)$", re.MULTILINE
+_RUBY_ERROR = re.compile(
+    rf"^(?P<place>{_RUBY_PLACE}):in [`'][^'\n]*': (?P<message>.*?) \((?P<type>[A-Z][\w:]*)\)$"
+    r"(?P<frames>(?:\n(?:\tfrom .*|(?!\S+:\d+:in ).*))*)",
+    re.MULTILINE,
 )
-LUA = re.compile(r"^lua[\w.]*: (?P<place>[^\s:]+:\d+): (?P<message>.*)\nstack traceback:", re.MULTILINE)
+_RUBY_FRAME = re.compile(rf"^\tfrom ({_RUBY_PLACE}):in ", re.MULTILINE)
+_RUBY_LIBRARY = re.compile(r"<internal:|.*/lib/ruby/(?:\d[\d.]*|vendor_ruby)/")
+
+
+def ruby_report(found: re.Match[str]) -> Report:
+    """Read what :data:`RUBY` matches: an error, and then what it was caused by."""
+    chain = []
+    messages = []
+    for error in _RUBY_ERROR.finditer(found[0]):
+        frames = [error["place"], *_RUBY_FRAME.findall(error["frames"])]
+        place = place_of([(frame, frame) for frame in frames], _RUBY_LIBRARY)
+        # Where the stack overflows depends on the input.
+        chain.append(error["type"] if error["type"] == "SystemStackError" else f"{error['type']} at {place}")
+        messages.append(error["message"])
+    return Report(_caused(chain[0], chain[-1]), cut(found[0].partition("\n")[0]), _said(messages[0], messages[-1]))
+
+
+def _caused(outer: str, root: str) -> str:
+    # A thread that ends with an error reports it, and so does who waits for the thread.
+    return outer if outer == root else f"{outer}, caused by {root}"
+
+
+def _said(outer: str, root: str) -> str:
+    return outer if outer == root else f"{outer} {root}"
+
+
+_PHP_ERROR = r"(?P<type>[\w\\]+)(?:: (?P<message>.*?(?:\n.*?){0,20}?))? in (?P<place>\S+:\d+)$"
+PHP = re.compile(rf"^(?:PHP )?Fatal error:\s+Uncaught {_PHP_ERROR}", re.MULTILINE)
+_PHP_NEXT = re.compile(rf"^Next {_PHP_ERROR}", re.MULTILINE)
+
+
+def php_report(found: re.Match[str]) -> Report:
+    """Read what :data:`PHP` matches: what happened first, and then the errors that it caused."""
+    outer = [*_PHP_NEXT.finditer(found.string, found.end()), found]
+    last = outer[-2] if len(outer) > 1 else found
+    signature = _caused(*(f"{error['type']} at {error['place']}" for error in (last, found)))
+    message = _said(*(error["message"] or "" for error in (last, found)))
+    return Report(signature, cut(found[0].partition("\n")[0]), message)
+
+
+LUA = re.compile(
+    r"^lua[\w.]*: (?:(?P<place>[^\s:]+:\d+): )?(?P<message>.*)\n"
+    r"(?:(?!stack traceback:|lua[\w.]*: ).*\n){0,40}?stack traceback:(?P<frames>(?:\n\t.*)*)",
+    re.MULTILINE,
+)
+_LUA_FRAME = re.compile(r"^\t([^\s:\[]+:\d+): ", re.MULTILINE)
+
+
+def lua_report(found: re.Match[str]) -> Report:
+    """Read what :data:`LUA` matches; a message need not tell its place, but then the calls do."""
+    words = cut(found[0].partition("\n")[0])
+    if found["message"].startswith("stack overflow"):
+        return Report("stack overflow", words)
+    own = _LUA_FRAME.search(found["frames"])
+    place = found["place"] or (own[1] if own else "")
+    return Report(f"error at {place}" if place else "error", words, found["message"])
+
+
 DOT_NET = re.compile(
     r"^Unhandled exception\. (?P<type>[\w.`+]+)(?:: (?P<message>.*))?\n"
     r"(?:(?! {3}at ).*\n){0,40}?(?: {3}at .*\n){0,40}? {3}at .* in (?P<place>.*:line \d+)$",
@@ -172,9 +237,9 @@ LANGUAGES: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]
     (b"\nNode.js v", V8_VALUE, v8_value_report),
     (b"panicked at ", RUST, rust_report),
     (b": ", GO, go_report),
-    (b":in ", RUBY, placed_report),
-    (b"Uncaught ", PHP, placed_report),
-    (b"stack traceback:", LUA, placed_report),
+    (b":in ", RUBY, ruby_report),
+    (b"Uncaught ", PHP, php_report),
+    (b"stack traceback:", LUA, lua_report),
     (b"Unhandled exception. ", DOT_NET, placed_report),
     (b" line ", PERL, placed_report),
 )

@@ -8,6 +8,7 @@ import pytest
 
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.expansion import additions, removals
+from replay_dd.changes.mending import Break
 from replay_dd.dd import IntervalSet
 from tests.changes.versions import difference
 
@@ -97,7 +98,9 @@ def test_what_only_takes_names_away(tmp_path: Path) -> None:
 
 def test_files_that_would_not_parse_and_what_is_not_searched_are_left_out(tmp_path: Path) -> None:
     found = difference(tmp_path, {"p.py": OLD}, {"p.py": NEW, "lid.py": "x = 1\n"})
-    assert _lines(found, additions(found, found.all, lambda deltas: ("p.py",))) == ["lid.py as a whole"]
+    assert _lines(found, additions(found, found.all, lambda deltas: (Break("p.py", None, ""),))) == [
+        "lid.py as a whole"
+    ]
     assert not additions(found, IntervalSet.of([]), lambda deltas: ())
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.changes.circumstance import CodeChanges
+from replay_dd.changes.mending import Break
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.workshop import Trial
 from replay_dd.dd import IntervalSet
@@ -78,7 +79,7 @@ class Gdb:
         self.trials = 0
         self.program_words: frozenset[str] = frozenset()
 
-    def broken_files(self, deltas: IntervalSet) -> tuple[str, ...]:
+    def breaks(self, deltas: IntervalSet) -> tuple[Break, ...]:
         """Any set of its lines parses."""
         return ()
 

@@ -11,7 +11,7 @@ from replay_dd.changes.difference import Difference
 from replay_dd.changes.divergences import Call, Divergence
 from replay_dd.changes.levels import groups, symbol_of
 from replay_dd.changes.resolution import Resolution
-from replay_dd.changes.suspects import suspects
+from replay_dd.changes.suspects import blocks_in, suspects
 from replay_dd.changes.workshop import Workshop
 from replay_dd.circumstance import Found
 from replay_dd.dd import EMPTY, IntervalSet
@@ -80,7 +80,7 @@ def test_what_diverges_comes_before_the_stack_and_what_is_around_them(tmp_path: 
 class Unrunnable:
     """A workshop of which nothing but the calls of both versions is known."""
 
-    broken_files = staticmethod(lambda configuration: ())
+    breaks = staticmethod(lambda configuration: ())
     program_words: frozenset[str] = frozenset()
 
     def calls(self, configuration: IntervalSet) -> list[Call]:
@@ -112,3 +112,23 @@ def test_after_a_level_that_tells_nothing_suspects_are_undone_once_and_as_they_a
     assert then[:1] == expected
     assert expected[0] not in first
     assert level.own_algorithm(found.all).ask() != found.all - expected[0]
+
+
+OLD_BLOCKS = "def f(a):\n    return g(a)\n"
+NEW_BLOCKS = """\
+def f(a):
+    if a:
+        if h(a):
+            a = 1
+    return g(a, 1)
+"""
+
+
+def test_blocks_are_statements_with_all_that_they_head(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"m.py": OLD_BLOCKS, "n.py": "a = 1\n"}, {"m.py": NEW_BLOCKS, "n.py": "a = 2\n"})
+    (whole,) = groups(found, found.deltas_at(["m.py"]), "function")
+    told = []
+    for block in blocks_in(found, [whole]):
+        changes = (found.line_change(delta) for delta in block)
+        told.append([change.new for change in changes if change is not None])
+    assert told == [[1, 2, 3], [4]]

@@ -278,6 +278,62 @@ def test_what_an_exception_was_caused_by_belongs_to_it() -> None:
     assert not ending(text).is_like(ending(text.replace("org.x.Failed", "org.x.Other")))
 
 
+RUBY_CAUSE = """\
+main.rb:9:in `rescue in <main>': while loading {data} (QuotaError)
+\tfrom main.rb:6:in `<main>'
+{function}.rb:2:in `m': undefined method `upcase' for nil:NilClass (NoMethodError)
+
+values[index].upcase
+             ^^^^^^^
+\tfrom main.rb:7:in `<main>'
+"""
+PHP_CAUSE = """\
+PHP Fatal error:  Uncaught QuotaError: too many rows
+in all in /src/{function}.php:8
+Stack trace:
+#0 {{main}}
+
+Next RuntimeException: while loading '{data}' in /src/main.php:20
+Stack trace:
+#0 {{main}}
+  thrown in /src/main.php on line 20
+"""
+
+
+@pytest.mark.parametrize("form", [RUBY_CAUSE, PHP_CAUSE], ids=["ruby", "php"])
+def test_an_error_with_a_cause_is_another_than_the_cause_alone(form: str) -> None:
+    one, same, other = (ending(form.format(function=f, data=d)) for f, d in (("f", 3), ("f", 45), ("g", 3)))
+    assert one.is_like(same)
+    assert not one.is_like(other)
+    text = form.format(function="f", data=3)
+    alone = text[text.index("f.rb:2:") :] if form == RUBY_CAUSE else text.partition("\nNext ")[0]
+    assert ending(alone).is_report
+    assert not one.is_like(ending(alone))
+
+
+def test_an_error_of_a_ruby_thread_that_is_reported_twice_is_one_error() -> None:
+    error = "main.rb:2:in `f': no name (KeyError)\n\tfrom main.rb:7:in `<main>'\n"
+    assert report(error + error).signature == report(error).signature == "KeyError at main.rb:2"
+
+
+def test_the_library_of_ruby_raises_the_same_error_for_all_of_its_callers() -> None:
+    form = "/usr/lib/ruby/3.1.0/json/common.rb:216:in `parse': no end (JSON::ParserError)\n\tfrom main.rb:{}:in `f'\n"
+    assert (
+        report(form.format(2)).signature
+        == "JSON::ParserError at /usr/lib/ruby/3.1.0/json/common.rb:216, from main.rb:2"
+    )
+    assert not ending(form.format(2)).is_like(ending(form.format(3)))
+
+
+def test_calls_tell_the_place_of_a_lua_error_that_does_not() -> None:
+    form = "lua5.4: no name\n{}stack traceback:\n\t[C]: in function 'error'\n\tmain.lua:{}: in main chunk\n"
+    one, same, other = (report(form.format(more, line)) for more, line in (("", 3), ("\tno file x\n", 3), ("", 4)))
+    assert one.signature == same.signature == "error at main.lua:3"
+    assert other.signature == "error at main.lua:4"
+    deep = "lua5.4: main.lua:{}: stack overflow\nstack traceback:\n\t[C]: in ?\n"
+    assert report(deep.format(3)).signature == report(deep.format(4)).signature
+
+
 def test_errors_of_fewer_than_the_whole_group_are_the_same_failure() -> None:
     first = GROUP.format(function="parse", digit=3)
     second = first.partition("1 ----------------\n")[2].replace("in parse", "in scan")

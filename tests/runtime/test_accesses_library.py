@@ -228,6 +228,31 @@ def test_an_object_that_goes_before_anybody_asks_for_it_is_known_by_its_referenc
     assert weak[0].touches(weak[1])
 
 
+LET_GO = """
+    import threading, weakref
+
+    class Logger:
+        pass
+
+    def work():
+        logger = Logger()
+        reference = weakref.ref(logger, lambda _: print("called"))
+        reference()
+        reference = None
+        logger = None
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_a_weak_reference_lives_no_longer_for_being_watched(tmp_path: Path) -> None:
+    run = run_program(tmp_path, LET_GO, ALL)
+    assert any(one.is_weak for one in run.accesses.accesses)
+    assert (run.log.ending.status, run.output) == (0, b"")
+
+
 COMPARED = """
     import threading, weakref
 

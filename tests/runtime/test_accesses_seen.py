@@ -9,12 +9,13 @@ import pytest
 
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.running.target import Plan
+from replay_dd.schedules.story.words import described
 from tests.runtime.programs import run_program, triggered
 
 ALL = Plan(observed={"": (0, 1 << 62)})
 
 PROGRAM = """
-    import collections, contextlib, contextvars, functools, io, os, socket, tempfile, threading, weakref
+    import collections, contextlib, contextvars, functools, io, os, socket, sys, tempfile, threading, weakref
 
     class Group:
         def __init__(self):
@@ -101,6 +102,11 @@ PROGRAM = """
         if has_room(2):
             pass
         count(2)
+        other = threading.Thread(target=print)
+        sys._current_frames()
+        other.start()
+        threading.enumerate()
+        other.join()
 
     @functools.lru_cache(maxsize=2)
     def double(number):
@@ -195,6 +201,19 @@ def test_the_working_directory_is_one_thing(seen: list[Access], tmp_path: Path) 
     assert stores == [("stores", own, "'folder'"), ("stores", "'folder'", own)]
     assert accesses.count(("reads", own, "?")) == 2  # to know it, and for the new folder
     assert accesses.count(("reads", "'folder'", "?")) == 2  # of what is opened and renamed by a relative path
+
+
+def test_a_thread_that_starts_is_one_of_all_that_others_look_at(seen: list[Access]) -> None:
+    accesses = [one for one in seen if one.name == "the running threads"]
+    assert [(one.does, one.detail, one.old.text) for one in accesses] == [
+        ("reads", "_current_frames()", "2"),
+        ("stores", "", "nothing"),
+        ("reads", "enumerate()", "3"),
+    ]
+    before, start, after = accesses
+    assert start.touches(before)
+    assert start.touches(after)
+    assert described(start) == described(after) == "of the whole process"
 
 
 def test_a_file_that_is_renamed_is_gone(seen: list[Access]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.pytest_plugin import one_run
 from replay_dd.schedules.runtime.points.places import COUNTED, EXCLUDED, Places
 
 
@@ -50,3 +51,8 @@ def test_what_calls_tests_is_not_counted_but_other_packages_are(tmp_path: Path) 
     assert places.kind(os.path.join(installed, "hypothesisworks.py")) == COUNTED
     included = Places(str(tmp_path), ("hypothesis",), (), command_line=False)
     assert included.kind(os.path.join(installed, "hypothesis", "core.py")) == COUNTED
+
+
+def test_the_plugin_is_a_part_of_what_calls_tests(tmp_path: Path) -> None:
+    places = Places(str(tmp_path), (), (), command_line=False)
+    assert places.kind(one_run.__file__) == EXCLUDED

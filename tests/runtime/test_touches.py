@@ -155,3 +155,18 @@ def test_a_comprehension_looks_into_what_it_goes_through() -> None:
     frame = function(iter(numbers.items()))
     assert value_of(("iterated", ("local", "iterator")), frame) is numbers
     assert value_of(("iterated", ("local", "iterator")), function(iter("text"))) is None
+
+
+def test_a_loop_over_what_a_function_gives_looks_into_the_container_that_it_got() -> None:
+    def given(box: Any) -> Any:
+        for one in shared(box.entries, 1):
+            yield one, 1
+
+    def iterated(entries: object) -> list[object]:
+        frame = given(type("Box", (), {"entries": entries})).gi_frame
+        touches = [touch for _, _, touch in accesses(given.__code__) if touch and touch[2] == "__iter__"]
+        return [value_of(expression, frame) for expression, _, _ in touches]
+
+    entries = {"a": 1}
+    assert iterated(entries) == [entries]
+    assert iterated(3) == [None]  # as that of `range` would be

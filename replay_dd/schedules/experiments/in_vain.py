@@ -9,7 +9,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.hanging import is_taken_by_finalizer, is_taken_by_handler
-from replay_dd.schedules.story.stop_flag import help_of_stop_flag
+from replay_dd.schedules.story.stop_flag import ends_no_wait, help_of_stop_flag
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.timers import help_of_cancelled_timer
 from replay_dd.schedules.story.twins import Twins
@@ -22,6 +22,7 @@ _LOOK_FIRST = "no lock makes a thread look at the state before it waits for a no
 _SIGNAL = "no lock keeps a signal from interrupting the thread that has it"
 _FINALIZER = "no lock keeps the garbage collector from calling a finalizer in the thread that has it"
 _STOP_FLAG = "no lock and no order of the two makes the loop look whether anything is left"
+_NO_FLAG = "no lock and no order of the two ends a wait that has begun"
 _KEPT_PERMIT = "no lock and no order gives back the permit that an exception took along"
 _TIMER = "no lock stops a timer that has expired; one that covers the look at the result, too, only moves that"
 
@@ -49,7 +50,10 @@ def why_in_vain(story: Story, conflict: Conflict | None, twins: Twins) -> str:
         return ""
     if help_of_cancelled_timer(story.kind, conflict, twins.failing):
         return _TIMER
-    if help_of_stop_flag(story.kind, conflict, twins.failing, twins.passing):
+    stopped = help_of_stop_flag(kinds.ORDER_VIOLATION if told else story.kind, conflict, twins.failing, twins.passing)
+    if ends_no_wait(stopped):
+        return _NO_FLAG
+    if stopped and told is None:
         return _STOP_FLAG
     return _CLOSED_LOOP if help_of_closed_loop(conflict) else ""
 

@@ -368,6 +368,12 @@ def _not_controlled(
             f"There is no Python process `{program.process}` in this run. There were {'; '.join(map(str, found))}.",
             "Choose one of these with `--process`, by its number or the name of its script or module.",
         )
+    if finished.status is None:
+        ended = "at its time limit" if finished.timed_out else f"by signal {finished.signal}"
+        return NotControlledError(
+            f"The program `{program.command[0]}` was ended {ended}, before it ran under the scheduler.",
+            "Give it more time with `--time-limit`." if finished.timed_out else None,
+        )
     text = f"The program `{program.command[0]}` ran (exit status {finished.status}), but not under the scheduler."
     last = finished.output.decode(errors="replace").strip().splitlines()
     sets_path = any(one.startswith("PYTHONPATH=") for one in program.command)

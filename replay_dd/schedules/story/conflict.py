@@ -64,6 +64,7 @@ class Conflict(NamedTuple):
             it finds at the right edge what it had found at the left one; None if it does not.
         interrupter: what interrupted the thread within itself, such as ``finalizer``; it is named like a thread of its
             own. Empty if it was another thread.
+        refused: the right access raises an exception, as what the left one has checked no longer holds.
     """
 
     thread: str
@@ -82,6 +83,7 @@ class Conflict(NamedTuple):
     of_tasks: bool = False
     outdated: Access | None = None
     interrupter: str = ""
+    refused: bool = False
 
     @property
     def edges(self) -> list[Edge]:
@@ -126,8 +128,11 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
     progress = _looking_up(before, failing.switch_stacks.get((thread, switch.time), ())) or _in_progress(before, switch)
     right = _edge([*progress, *after], stretch, right_time)
     if left is not None and right is not None:
-        if right.inferred and right.access.number == left.access.number:
-            right = None  # one access cannot be on both sides
+        same = right.access.number == left.access.number  # one access cannot be on both sides
+        if right.inferred and same:
+            right = None
+        elif left.inferred and same:
+            left = None  # it is the call in which the thread was interrupted, and mostly still to come
         elif left.inferred and not one_thing(left.access, right.access):
             left = None  # it stands in for the edge, so it must not be what the story is about
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))

@@ -8,6 +8,7 @@ from replay_dd.schedules.observed.flow import Flow
 from replay_dd.schedules.observed.observation import Access, StackFrame, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.hanging import verdict_of
+from replay_dd.schedules.story.stop_flag import ends_no_wait
 from replay_dd.schedules.story.story import HangTold, Step, Story, Thing, Turn, path_of
 from replay_dd.schedules.story.undone_items import waits_until_done
 from replay_dd.schedules.story.verdict import Verdict, Wait
@@ -61,6 +62,7 @@ def with_race(story: Story, race: Story | None) -> Story:
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
     lost = race.kind == kinds.MISSED_NOTIFICATION and story.kind in (kinds.NEVER_COMES, kinds.COMMUNICATION)
     unheard = race.kind == kinds.OUTSIDE_LOOP
+    help_of_race = unheard or ends_no_wait(race.help)
     # It was notified, or need not have been: what it looks at in its loop is wrong.
     spoilt = is_missed and race.kind == kinds.LOST_UPDATE
     kind = kinds.NEVER_COMES if spoilt else race.kind if early or lost or unheard else story.kind
@@ -72,9 +74,9 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
-        help=race.help,
+        help="" if help_of_race else race.help,
         hang=story.hang._replace(
-            verdict=story.hang.verdict._replace(help=race.help) if unheard else story.hang.verdict,
+            verdict=story.hang.verdict._replace(help=race.help) if help_of_race else story.hang.verdict,
             led_by=race.summary,
             led_by_kind=_kind_of_cause(race.kind, lost or early or unheard or (is_missed and not spoilt)),
         ),

@@ -20,6 +20,7 @@ from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.experiment_results import Experiments
 from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
+from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.interruptions import tell_interruption
 from replay_dd.schedules.story.kinds import OF_TWO_READS, ORDER_VIOLATION, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links
@@ -27,14 +28,21 @@ from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.outdated_check import INFERRED as OUTDATED
 from replay_dd.schedules.story.outdated_check import outdated_check
 from replay_dd.schedules.story.own_fault import tell_own_fault
+from replay_dd.schedules.story.refused_act import refused_act
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
-from replay_dd.schedules.story.sentences import other_order
+from replay_dd.schedules.story.sentences import at, other_order
 from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import Twins, observe_twins
+from replay_dd.schedules.story.words import listed
 
+_NOTHING_IN_COMMON = "no access to a common thing was seen at the switch"
+_NOT_SEEN = (
+    "what the standard library did for others meanwhile is seen if the runs are made with "
+    "`--trace-include PACKAGE`, such as `logging`"
+)
 _ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
 _MOST_CHOICES = 2  # beside the isolated one that are looked at
 
@@ -104,9 +112,26 @@ def explain(
     except Exception as error:
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if told.story is None:
-        why_not = twins.why_not or told.why_not or "no access to a common thing was seen at the switch"
+        why_not = twins.why_not or told.why_not or _by_chance(twins, found.switch) or _nothing_seen(twins, found.switch)
         return told._replace(why_not=why_not)
     return told._replace(twins=twins)
+
+
+def _nothing_seen(twins: Twins, switch: GuiltySwitch) -> str:
+    """That nothing in common was seen, and what shows more if others have called the standard library meanwhile."""
+    others = find_conflict(twins.failing, switch, None).stretch
+    called = any(one.does == "wants" and one.place.instruction.startswith("CALL") for one in others)
+    return f"{_NOTHING_IN_COMMON}; {_NOT_SEEN}" if called else _NOTHING_IN_COMMON
+
+
+def _by_chance(twins: Twins, switch: GuiltySwitch) -> str:
+    """That an update is lost in the passing run, which hides what went wrong in both; empty if none is."""
+    found = None if switch.passing is None else interrupted_update(twins.passing, switch.passing, twins.passing_flow)
+    if found is None or found.left is None or found.right is None:
+        return ""
+    read, stored = at(found.left.access), at(found.right.access)
+    where = listed(dict.fromkeys((read, stored)))
+    return f"the passing run passes by chance: an update of {found.left.access.name} ({where}) is lost there"
 
 
 def _told(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
@@ -239,7 +264,9 @@ def _of_other_choice(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
 def _of_outdated_check(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
     """The story of a check that a wait for a lock, and no choice, parted from its act."""
     twins = trials.twins
-    found = None if twins.failing_hang is not None else outdated_check(twins.failing, twins.passing, trials.ending)
+    if twins.failing_hang is not None:
+        return Explanation(None)
+    found = outdated_check(twins.failing, twins.passing, trials.ending) or refused_act(twins, trials.ending)
     if found is None:
         return Explanation(None)
     story = tell_race(found, twins.failing, twins.passing, trials.ending, ())

@@ -94,6 +94,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return _of_deadlock(conflict, ending)
     if conflict.fault:
         return conflict.fault
+    if conflict.refused:
+        return CHECK_THEN_ACT
     if conflict.outdated is not None:
         return ABA
     if conflict.inside is not None:

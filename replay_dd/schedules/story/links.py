@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.failures.signature import signature_of
+from replay_dd.schedules.failures.signature import Signature, signature_of
 from replay_dd.schedules.isolating.circumstance import ScheduleRunner
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.observed.observation import Access, Observation
@@ -227,14 +227,20 @@ class _Trial:
         time = self._time_after(access) if is_left else access.time
         if time is None:
             return PASSES_TOO
-        outcome, seen, _ = self._run([self._to_others(time)], moved=True)
-        if outcome is Outcome.FAIL:
+        outcome, seen, ended = self._run([self._to_others(time)], moved=True)
+        if outcome is Outcome.FAIL or (outcome is Outcome.UNRESOLVED and self._fails_alike(ended)):
             return ""
         first, second = (access, other) if is_left else (other, access)
         one, then = (_again(each, self.observed, seen) for each in (first, second))
         # The other thread may wait for a lock that this one has by then, or may never come there.
         kept = one is not None and then is not None and one.number < then.number
+        if kept and outcome is Outcome.UNRESOLVED:
+            return f"with the switch right beside it, it ends with {ended.text}"
         return PASSES_TOO if kept else ANOTHER_WAY
+
+    def _fails_alike(self, ended: Signature) -> bool:
+        """Whether it is the same failure but for its message, which tells what was found a little later."""
+        return ended.same_but_for_message(signature_of(self.failing.ending))
 
     def _after(self, own: Access, other: Access) -> _Ended:
         """Let the thread do its access only after that of the other one."""
@@ -265,11 +271,13 @@ class _Trial:
         return Trigger(thread, time, self.switch.to if thread == self.switch.thread or not other else other)
 
     def _turned(self, added: Sequence[Trigger], first: Access, second: Access, *, moved: bool = False) -> _Ended:
-        outcome, seen, words = self._run(added, moved=moved)
+        outcome, seen, ended = self._run(added, moved=moved)
         one, other = _again(first, self.observed, seen), _again(second, self.observed, seen)
-        return _Ended(outcome, one is not None and (other is None or one.number < other.number), words)
+        return _Ended(
+            outcome, one is not None and (other is None or one.number < other.number), f"it ends with {ended.text}"
+        )
 
-    def _run(self, added: Sequence[Trigger], *, moved: bool = False) -> tuple[Outcome, Observation, str]:
+    def _run(self, added: Sequence[Trigger], *, moved: bool = False) -> tuple[Outcome, Observation, Signature]:
         """Make the failing run with more triggers; ``moved`` leaves out the guilty one."""
         if self.runs >= self.most_runs:
             raise _NoMoreRunsError("no more runs were allowed")
@@ -287,7 +295,7 @@ class _Trial:
             observed=windows_around(self.failing, self.switch, self.switch),
         )
         run = self.runner.run(plan, self.time_limit_s)
-        return self.judge.outcome(run.log), run.accesses, f"it ends with {signature_of(run.log.ending).text}"
+        return self.judge.outcome(run.log), run.accesses, signature_of(run.log.ending)
 
     def _time_before(self, access: Access, other: Access) -> int:
         """The thread time at which another thread can come first: before the section under the lock that both hold."""

@@ -3,7 +3,8 @@
 Rules of this module:
 
 * Such a call is a mistake wherever it is made. It explains a failure if a task has waited in vain until its time-out,
-  and nothing better is known; and a hang if the loop sleeps for ever although it has work.
+  and nothing better is known; and a hang if the loop sleeps for ever although it has work. What was put into a queue
+  while a task was about to wait there is no work for the loop, but still explains the hang.
 * A thread that runs tasks itself may have made the call before its loop began.
 """
 
@@ -30,17 +31,21 @@ def find_call_outside(failing: Observation, ending: Ending) -> Conflict | None:
         ending: how the failing run ended.
     """
     in_vain = any(error.type.rpartition(".")[2] in _IN_VAIN for error in ending.exceptions)
-    return _call_outside(failing) if in_vain else None
+    return _call_outside(failing, set()) if in_vain else None
 
 
 def find_call_to_sleeper(failing: Observation, hang: Hang) -> Conflict | None:
-    """The conflict of a thread with an event loop that sleeps for ever; None if it has no work, or no call was seen.
+    """The conflict of a thread with an event loop that sleeps for ever; None if no call was seen that explains it.
 
     Args:
         failing: all that the failing run accessed.
         hang: what is known of its end.
     """
-    return _call_outside(failing) if any(sleeps_with_work(thread) for thread in hang.threads) else None
+    asleep = [thread for thread in hang.threads if thread.state == "waits" and thread.runs_loop]
+    found = _call_outside(failing, {thread.thread for thread in asleep}) if asleep else None
+    if found is None or any(sleeps_with_work(thread) for thread in asleep):
+        return found
+    return None if found.before[0].holder_type.endswith("Loop") else found
 
 
 def sleeps_with_work(thread: HangThread) -> bool:
@@ -48,8 +53,8 @@ def sleeps_with_work(thread: HangThread) -> bool:
     return thread.state == "waits" and thread.runs_loop and _HAS_WORK in thread.explanation
 
 
-def _call_outside(failing: Observation) -> Conflict | None:
-    run_tasks = {one.thread for one in failing.accesses if one.task}
+def _call_outside(failing: Observation, run_loops: set[str]) -> Conflict | None:
+    run_tasks = run_loops.union(one.thread for one in failing.accesses if one.task)
     calls = [one for one in failing.accesses if one.detail.endswith(_OUTSIDE) and one.thread not in run_tasks]
     if not calls or not run_tasks:
         return None

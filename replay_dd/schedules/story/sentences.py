@@ -71,51 +71,51 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
     change = _proved_change([left, right], proved) or _change(right) or _change(left) or right.others[-1]
     if kind == kinds.CHECK_THEN_ACT and not one_thing(first, then):
         change = _proved_change([left], proved) or _change(left) or change  # what it has seen, not what it does then
-    other, between = change.thread, _at(change)
+    other, between = change.thread, at(change)
     twice = (
-        f"Thread {one} goes through {then.name} ({_at(then)}) while thread {other} changes it ({between})."
+        f"Thread {one} goes through {then.name} ({at(then)}) while thread {other} changes it ({between})."
         if then.does == "iterates"
-        else f"Thread {one} looks at {then.name} twice ({_at(first)}, {_at(then)}), and thread {other} changes it in "
+        else f"Thread {one} looks at {then.name} twice ({at(first)}, {at(then)}), and thread {other} changes it in "
         f"between ({between})."
     )
     saved = kinds.saved_before(conflict) or first
     looks = right.others[0 if one_thing(first, then) else -1]
     undoes = kinds.rollback_by_others(conflict) or change
     sentences = {
-        kinds.ROLLED_BACK: f"Thread {one} changes {first.name} ({_at(first)}), and thread {undoes.thread} rolls back "
-        f"({_at(undoes)}) before thread {one} is done ({_at(then)}). If both use one connection, that undoes the "
+        kinds.ROLLED_BACK: f"Thread {one} changes {first.name} ({at(first)}), and thread {undoes.thread} rolls back "
+        f"({at(undoes)}) before thread {one} is done ({at(then)}). If both use one connection, that undoes the "
         "change.",
-        kinds.SAVE_AND_RESTORE: f"Thread {one} replaces {then.name} ({_at(first)}) until it puts back what it has "
-        f"saved ({_at(then)}); thread {looks.thread} uses it in between ({_at(looks)}), and finds what is not for it."
+        kinds.SAVE_AND_RESTORE: f"Thread {one} replaces {then.name} ({at(first)}) until it puts back what it has "
+        f"saved ({at(then)}); thread {looks.thread} uses it in between ({at(looks)}), and finds what is not for it."
         if looks.reads and not looks.writes and first.writes
-        else f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
-        f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
-        kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({_at(first)}) and then replaces it ({_at(then)}); "
+        else f"Thread {one} saves {then.name} ({at(saved)}), replaces it and puts it back "
+        f"({at(then)}); thread {other} stores there, too, before it is put back ({between}).",
+        kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({at(first)}) and then replaces it ({at(then)}); "
         f"what thread {other} has changed there in between ({between}) is lost."
         if replaces_container(left, right)
-        else f"Thread {one} reads {first.name} ({_at(first)}) and then replaces it by {then.new.text} ({_at(then)}), "
+        else f"Thread {one} reads {first.name} ({at(first)}) and then replaces it by {then.new.text} ({at(then)}), "
         f"whatever is there by then; thread {other} has changed it in between ({between})."
         if empties(then)
-        else f"Thread {one} computes what it stores ({_at(then)}) from what it has read before "
-        f"({_at(first)}); what thread {other} has stored in between ({between}) is lost.",
-        kinds.UPDATE_AND_READ: f"Thread {one} changes {first.name} ({_at(first)}) and reads it again ({_at(then)}); "
+        else f"Thread {one} computes what it stores ({at(then)}) from what it has read before "
+        f"({at(first)}); what thread {other} has stored in between ({between}) is lost.",
+        kinds.UPDATE_AND_READ: f"Thread {one} changes {first.name} ({at(first)}) and reads it again ({at(then)}); "
         f"thread {other} changes it in between ({between}), so thread {one} does not see its own value.",
         kinds.MIXED_REPLIES: exchange_in_words(first, then, left.others[0]),
         kinds.OVERWRITTEN: same_file_in_words(conflict)
-        or f"What thread {one} has stored ({_at(first)}) is replaced by thread {other} ({between}) "
-        f"before it is used ({_at(then)}).",
+        or f"What thread {one} has stored ({at(first)}) is replaced by thread {other} ({between}) "
+        f"before it is used ({at(then)}).",
         kinds.NON_REPEATABLE_READ: twice,
         kinds.CHANGED_IN_LOOP: twice,
-        kinds.WAIT_WITHOUT_LOOP: f"Thread {one} acts ({_at(then)}) on what it has seen before its wait ({_at(first)}); "
+        kinds.WAIT_WITHOUT_LOOP: f"Thread {one} acts ({at(then)}) on what it has seen before its wait ({at(first)}); "
         f"thread {other} has changed it before the wait was over ({between}). It must look again: `while`, not `if`.",
-        kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({_at(first)}) no longer holds when it acts on it "
-        f"({_at(then)}): thread {other} has changed it in between ({between}).",
+        kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({at(first)}) no longer holds when it acts on it "
+        f"({at(then)}): thread {other} has changed it in between ({between}).",
         kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
-        f"between ({_at(looks)}) and sees only the first.",
-        kinds.TOO_SOON: f"Thread {looks.thread} looks at {then.name} ({_at(looks)}) before thread {one} is done with "
-        f"it ({_at(then)}).",
-        kinds.INCOMPLETE: f"Thread {one} stores {first.name} ({_at(first)}) and completes it only then: {then.name} "
-        f"({_at(then)}); thread {looks.thread} uses it in between ({_at(looks)}).",
+        f"between ({at(looks)}) and sees only the first.",
+        kinds.TOO_SOON: f"Thread {looks.thread} looks at {then.name} ({at(looks)}) before thread {one} is done with "
+        f"it ({at(then)}).",
+        kinds.INCOMPLETE: f"Thread {one} stores {first.name} ({at(first)}) and completes it only then: {then.name} "
+        f"({at(then)}); thread {looks.thread} uses it in between ({at(looks)}).",
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
         f"in between ({between}).",
     }
@@ -133,21 +133,21 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
     if running is not None:
         asks, inside = running
         return (
-            f"Thread {asks.thread} asks {asks.name} for its next ({_at(asks)}) while thread {inside.thread} is still "
-            f"inside it ({_at(inside)}); only one thread at a time can."
+            f"Thread {asks.thread} asks {asks.name} for its next ({at(asks)}) while thread {inside.thread} is still "
+            f"inside it ({at(inside)}); only one thread at a time can."
         )
     expired = expired_in(conflict) or last
     if kind == kinds.MISSED_NOTIFICATION and own.detail.startswith("clear("):
         return (
-            f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "
+            f"Thread {one} clears {own.name} ({at(own)}) after thread {last.thread} has set it ({at(last)}), and "
             "waits for it again."
         )
     soon = kinds.looked_too_soon(conflict)
     if kind == kinds.TOO_SOON and soon is not None:
         look, added = soon
         return (
-            f"Thread {look.thread} looks at {look.name} ({_at(look)}) before thread {added.thread} is done with it "
-            + (f"({_at(added)}).")
+            f"Thread {look.thread} looks at {look.name} ({at(look)}) before thread {added.thread} is done with it "
+            + (f"({at(added)}).")
         )
     if conflict.inside is not None:
         package = own.place.file.partition("/")[0].removesuffix(".py")
@@ -155,41 +155,41 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         shared = f"one {own.holder_type}" if own.thing[0] == "attribute" else own.name
         return (
             f"Thread {one} has not come back from its call of {package} ({there}) when thread {last.thread} calls it, "
-            f"too ({_at(edge.others[0])}): both work on {shared} at a time, and no lock keeps them apart."
+            f"too ({at(edge.others[0])}): both work on {shared} at a time, and no lock keeps them apart."
         )
     if conflict.looked is not None and not conflict.fault:
         return _both_went_on(conflict.looked, last, own)
     if conflict.since is not None:
         return (
             f"Thread {one} passes {short_file(conflict.since.file)}:{conflict.since.line} and stores {own.name} "
-            f"({_at(own)}) only then; thread {last.thread} looks at it in between ({_at(last)}) and does not see that."
+            f"({at(own)}) only then; thread {last.thread} looks at it in between ({at(last)}) and does not see that."
         )
     unready = used_unready(conflict)
     if kind == kinds.TOO_EARLY and unready is not None:
         shown = own if conflict.left is None or own.thing != unready.thing else conflict.left.access
         return (
-            f"Thread {one} stores {shown.name} ({_at(shown)}) before it is ready; thread {unready.thread} misses "
-            f"{unready.name} in it ({_at(unready)})"
-            f"{'.' if shown is own else f', which thread {one} sets only then ({_at(own)}).'}"
+            f"Thread {one} stores {shown.name} ({at(shown)}) before it is ready; thread {unready.thread} misses "
+            f"{unready.name} in it ({at(unready)})"
+            f"{'.' if shown is own else f', which thread {one} sets only then ({at(own)}).'}"
         )
     if kind == kinds.INVALIDATED and other.new.type == "bool":
         return (
-            f"Thread {one} finds {own.name} {own.old.text} ({_at(own)}), as thread {other.thread} has set it "
-            f"({_at(other)}) since thread {one} last looked."
+            f"Thread {one} finds {own.name} {own.old.text} ({at(own)}), as thread {other.thread} has set it "
+            f"({at(other)}) since thread {one} last looked."
         )
     sentences = {
-        kinds.LEFT_OVER: f"Thread {one} finds {own.name} as it has left it in an earlier call ({_at(own)}; stored at "
-        f"{_at(last)}). Each thread has its own, which lasts as long as the thread; in the passing run, "
+        kinds.LEFT_OVER: f"Thread {one} finds {own.name} as it has left it in an earlier call ({at(own)}; stored at "
+        f"{at(last)}). Each thread has its own, which lasts as long as the thread; in the passing run, "
         "nothing is there.",
-        kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
-        f"({_at(own)}){', which it no longer comes to' if conflict.never else ''}.",
-        kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has "
-        f"{_taken_away(other)} ({_at(other)})."
-        + ("" if expired is last else f" Before that, its time-out expires ({_at(expired)})."),
+        kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({at(last)}) before thread {one} has set it "
+        f"({at(own)}){', which it no longer comes to' if conflict.never else ''}.",
+        kinds.INVALIDATED: f"Thread {one} uses {own.name} ({at(own)}) after thread {other.thread} has "
+        f"{_taken_away(other)} ({at(other)})."
+        + ("" if expired is last else f" Before that, its time-out expires ({at(expired)})."),
         kinds.MISSED_NOTIFICATION: f"Thread {last.thread} notifies before thread {one} waits; nothing wakes "
         "it any more.",
-        kinds.EARLY_TIMEOUT: f"The time-out of thread {expired.thread} ({_at(expired)}) expires before thread {one} is "
-        f"done ({_at(own)}).",
+        kinds.EARLY_TIMEOUT: f"The time-out of thread {expired.thread} ({at(expired)}) expires before thread {one} is "
+        f"done ({at(own)}).",
     }
     return sentences.get(kind) or _order(conflict)
 
@@ -216,11 +216,11 @@ def _proved_change(edges: Iterable[Edge], proved: Collection[Access]) -> Access 
 
 def _both(first: Access, then: Access) -> str:
     if first.name == then.name:
-        return f"{first.name} ({listed(dict.fromkeys((_at(first), _at(then))))})"
-    return f"{first.name} ({_at(first)}) and {then.name} ({_at(then)})"
+        return f"{first.name} ({listed(dict.fromkeys((at(first), at(then))))})"
+    return f"{first.name} ({at(first)}) and {then.name} ({at(then)})"
 
 
-def _at(access: Access) -> str:
+def at(access: Access) -> str:
     """Where it is made; what an installed package does, where the program's own code calls it."""
     call = called_at(access) or access.place
     return f"{short_file(call.file)}:{call.line}"
@@ -255,7 +255,7 @@ def _stored_twice(thread: str, right: Edge) -> str:
     found = "nothing" if stored.old.is_missing else stored.old.text
     return (
         f"Threads {thread} and {stored.thread} both found {found} there, and both stored; what thread {stored.thread} "
-        f"has stored ({_at(stored)}) is lost when thread {thread} stores ({_at(right.access)})."
+        f"has stored ({at(stored)}) is lost when thread {thread} stores ({at(right.access)})."
     )
 
 
@@ -271,8 +271,8 @@ def _both_went_on(looked: Access, other: Access, acted: Access) -> str:
     elif adds(acted):
         does = "adds to it" if whole else "adds it"
     return (
-        f"Threads {looked.thread} and {other.thread} both found {seen} ({_at(looked)}), and both "
-        f"went on; thread {acted.thread} {does} ({_at(acted)}) only after thread {other.thread} has looked."
+        f"Threads {looked.thread} and {other.thread} both found {seen} ({at(looked)}), and both "
+        f"went on; thread {acted.thread} {does} ({at(acted)}) only after thread {other.thread} has looked."
     )
 
 
@@ -281,10 +281,10 @@ def _came_back(conflict: Conflict, look: Access, again: Access, outdated: Access
     replaced, restored = put_back(conflict)
     changes = [one for one in conflict.stretch if one.does == "stores" and one.thing == outdated.thing]
     return (
-        f"Thread {look.thread} finds in {again.name} ({_at(again)}) what it had found there before ({_at(look)}), and "
-        f"takes it for unchanged. But thread {replaced.thread} has replaced it in between ({_at(replaced)}) and put it "
-        f"back ({_at(restored)}), and has changed {outdated.name} ({_at(changes[-1])}): what thread {look.thread} had "
-        f"read there ({_at(outdated)}) and now stores is out of date."
+        f"Thread {look.thread} finds in {again.name} ({at(again)}) what it had found there before ({at(look)}), and "
+        f"takes it for unchanged. But thread {replaced.thread} has replaced it in between ({at(replaced)}) and put it "
+        f"back ({at(restored)}), and has changed {outdated.name} ({at(changes[-1])}): what thread {look.thread} had "
+        f"read there ({at(outdated)}) and now stores is out of date."
     )
 
 
@@ -294,11 +294,11 @@ def _used_after(left: Edge, use: Access, change: Access) -> str:
     taken = _change(left) or change
     does = "replaced it" if taken.does == "stores" else "taken it out"
     changed = f"thread {change.thread} has changed it" if change.thread != taken.thread else "changed it"
-    also = "" if change == taken else f" and {changed} ({_at(change)})"
+    also = "" if change == taken else f" and {changed} ({at(change)})"
     uses = "changes" if use.writes else "uses"
     return (
-        f"Thread {found.thread} finds {with_article(found.old.type)} in {found.name} ({_at(found)}), but {uses} it "
-        f"({_at(use)}) only after thread {taken.thread} has {does} there ({_at(taken)}){also}."
+        f"Thread {found.thread} finds {with_article(found.old.type)} in {found.name} ({at(found)}), but {uses} it "
+        f"({at(use)}) only after thread {taken.thread} has {does} there ({at(taken)}){also}."
     )
 
 
@@ -359,4 +359,4 @@ def _in_short(access: Access) -> str:
         words = f"takes the next item of {name}"
     else:
         words = f"{does} {name}"
-    return f"{words} ({_at(access)})"
+    return f"{words} ({at(access)})"

@@ -1,8 +1,9 @@
-"""Whether a flag ends a loop that takes items from a queue, although items are left there.
+"""Whether a flag ends a loop that takes items from a queue, although items are left there; or too late, as none come.
 
 ``while not self.stopping: item = self.queue.get()`` leaves what was put in before the flag was set. So does a loop that
 empties a list in each round, and then looks at the flag. No lock and no order of the two helps: the loop has to know
-that nothing is left.
+that nothing is left. And if the flag is set when the loop has just looked at it, it waits for an item for ever: who
+waits in a queue sees no flag.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from replay_dd.schedules.story.look_at_queue import QUEUES
 from replay_dd.schedules.story.words import short_file
 
 _KINDS = (kinds.ORDER_VIOLATION, kinds.INVALIDATED, kinds.TOO_EARLY)
+_SEES_NO_FLAG = "and end the loop when it comes out: who waits for an item sees no flag"
 
 
 def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passing: Observation) -> str:
@@ -32,8 +34,11 @@ def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passi
         return ""
     others = (one for one in accesses if one.thing == flag.thing and one.thread != flag.thread)
     look = next(filter(checks, others), None)
-    if look is None or look.number < flag.number:
+    if look is None:
         return ""
+    if look.number < flag.number:
+        queue = _waits_at(look, failing)
+        return "" if queue is None else f"put a sentinel into {queue.name} when {flag.name} is set, {_SEES_NO_FLAG}"
     for one in (*failing.accesses, *passing.accesses):
         same_place = (one.place.path, one.place.function) == (look.place.path, look.place.function)
         if same_place and one.thread == look.thread and _is(one, "get") and _left(one, failing) > 0:
@@ -49,6 +54,21 @@ def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passi
             f"({short_file(look.place.file)}:{look.place.line}) although items wait there"
         )
     return ""
+
+
+def ends_no_wait(help_told: str) -> bool:
+    """Whether what would help is told of a wait that the flag does not end."""
+    return help_told.endswith(_SEES_NO_FLAG)
+
+
+def _waits_at(look: Access, failing: Observation) -> Access | None:
+    """The call by which a thread waits for an item, from after its look at the flag to the end of the run."""
+    after = [one for one in failing.accesses if one.thread == look.thread and one.number > look.number]
+    calls = [one for one in after if one.does == "calls"]
+    if not calls or not _is(calls[-1], "get"):
+        return None
+    inside = all(one.place.line == calls[-1].place.line for one in after if one.number > calls[-1].number)
+    return calls[-1] if inside else None
 
 
 def _left_in(look: Access, failing: Observation) -> str:

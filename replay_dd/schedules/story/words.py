@@ -154,6 +154,8 @@ def described(access: Access) -> str:
     kind = access.holder_type
     if sort == "attribute":
         return f"attribute of {'the class' if kind == 'type' else 'the module' if kind == 'module' else f'one {kind}'}"
+    if kind == "WholeProcess":
+        return "of the whole process"
     if access.is_weak and kind == "ReferenceType":
         return "what a weak reference refers to"
     if access.is_of_memoised:

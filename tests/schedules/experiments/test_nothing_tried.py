@@ -75,6 +75,21 @@ expired = session.expired
 session.timer.cancel(); session.timer.join()
 assert not (alive and expired)
 """
+FLAG = """\
+import queue, threading
+class Kitchen:
+    def __init__(self):
+        self.orders, self.closing, self.cooked = queue.Queue(), False, []
+    def cook(self):
+        while not self.closing:
+            self.cooked.append(self.orders.get())
+kitchen = Kitchen()
+cook = threading.Thread(target=kitchen.cook)
+cook.start()
+kitchen.orders.put("soup")
+kitchen.closing = True
+cook.join()
+"""
 
 
 @pytest.mark.once
@@ -84,6 +99,7 @@ assert not (alive and expired)
         (IF_WAIT, "look again after its wait"),
         (TIMER, "timer that has expired"),
         (MISSED, "look at the state before it waits"),
+        (FLAG, "ends a wait that has begun"),
     ],
 )
 def test_nothing_is_tried_where_what_is_missing_is_no_lock(text: str, why_not: str, tmp_path: Path) -> None:

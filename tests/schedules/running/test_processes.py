@@ -108,3 +108,17 @@ def test_names_of_scripts_and_modules() -> None:
     assert name_of(("python", "-Wd", "-m", "pytest", "x.py")) == "pytest"
     assert name_of(("python", "-c", "print()")) == "-c"
     assert name_of(("python",)) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "limit_s", "ended"),
+    [("exec sleep 60", 0.2, "at its time limit, before"), ("kill -9 $$", 60, "by signal 9, before")],
+)
+def test_how_it_ended_before_it_was_controlled_is_told(
+    command: str, limit_s: float, ended: str, tmp_path: Path
+) -> None:
+    program = describe_program(("sh", "-c", command), directory=tmp_path)
+    with pytest.raises(NotControlledError) as error:
+        run_target(program, Settings(), Plan("default"), time_limit_s=limit_s)
+    assert ended in error.value.message
+    assert ("--time-limit" in (error.value.hint or "")) == (limit_s < 60)

@@ -28,8 +28,13 @@ class Ran:
         self._codes = {code.function: code._replace(number=number) for number, code in enumerate(codes)}
         self._calls: dict[str, int] = {}
 
-    def steps(self, function: str, *indices: int) -> int:
+    def steps(self, function: str, *indices: int, time: int = 0) -> int:
         """A function executes instructions; it is called where nothing of it has run, else it goes on.
+
+        Args:
+            function: its name.
+            indices: of the instructions.
+            time: the thread time of each, if they are yield points.
 
         Returns:
             Which step of the run the last of them is.
@@ -40,5 +45,5 @@ class Ran:
             self.flow.activations.append(Activation(self._codes[function], "0.1", caller))
             self.flow.called[caller].append(self._calls[function])
         for at in indices:
-            self.flow.add(Step("0.1", 0, self._calls[function], at, ()))
+            self.flow.add(Step("0.1", time, self._calls[function], at, ()))
         return len(self.flow.steps) - 1

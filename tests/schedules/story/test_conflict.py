@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from replay_dd.schedules.isolating.answer import GuiltySwitch
+from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.observed.observation import NOTHING_OBSERVED
 from replay_dd.schedules.story import kinds
@@ -85,3 +86,20 @@ def test_the_look_of_one_thing_stays_as_it_is() -> None:
     own = [access("0.1", 2, 2, "reads", tested=True), access("0.1", 4, 4, "reads")]
     conflict = conflict_of([*own, meanwhile, access("0.1", 5, 9, "stores")], 5, 5)
     assert with_deciding_look(conflict) == conflict
+
+
+def test_the_call_in_which_a_thread_is_interrupted_is_not_what_came_before_it() -> None:
+    """An event is set: inside, at its lock, another thread is let in, which looks at it and waits."""
+    event = ("object", 5, "")
+    sets = access("0.1", 4, 4, "calls", event, writes=True, detail="set()")
+    looks = access("0.2", 1, 6, "calls", event, reads=True, detail="wait(0.1)")
+    inside = replace(switch(5), place=replace(sets.place, operation=True))
+    runs = FailingRange(
+        *(replace(inside, time=4), inside, "deadlock", True, True, PASSED, PASSED),
+        begins_turn=False,
+    )
+    conflict = find_conflict(seen(sets, looks), GuiltySwitch(inside, None), runs)
+    assert conflict.right is not None
+    assert conflict.right.access.detail == "set()"
+    assert conflict.left is None
+    assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION

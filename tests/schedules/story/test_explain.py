@@ -97,6 +97,32 @@ def test_without_a_common_thing_there_is_no_story(monkeypatch: pytest.MonkeyPatc
     assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
 
 
+def test_a_run_that_passes_as_an_update_is_lost_tells_nothing_of_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, others = access("0.1", 4, 4, "reads"), access("0.2", 1, 5, "stores")
+    passing = seen(reads, others, access("0.1", 5, 6, "stores", place=reads.place))
+    monkeypatch.setattr(module, "observe_twins", lambda *_: Twins(Observation((), {}), passing))
+    found = isolated()
+    found.switch = GuiltySwitch(SWITCH, switch(5))
+    why_not = "the passing run passes by chance: an update of Thing.x (prog.py:4) is lost there"
+    assert explain(found).why_not == why_not
+    monkeypatch.setattr(module, "observe_twins", lambda *_: Twins(Observation((), {}), seen(reads, others)))
+    assert explain(found).why_not == "no access to a common thing was seen at the switch"
+
+
+def test_what_the_standard_library_did_meanwhile_is_not_seen_unless_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reads = access("0.1", 4, 4, "reads")
+    wants = access("0.2", 1, 5, "wants", ("lock", 7, ""), place=replace(reads.place, instruction="CALL"))
+    monkeypatch.setattr(module, "observe_twins", lambda *_: Twins(seen(reads, wants), seen(reads)))
+    why_not = explain(isolated()).why_not
+    assert why_not.startswith("no access to a common thing was seen at the switch; what the standard library did")
+    assert "`--trace-include PACKAGE`" in why_not
+    own = Twins(seen(reads, wants._replace(place=reads.place)), seen(reads))
+    monkeypatch.setattr(module, "observe_twins", lambda *_: own)
+    assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
+
+
 def test_why_there_is_no_story_is_told_as_it_was_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "observe_twins", lambda *_: Twins(Observation((), {}), Observation((), {})))
     monkeypatch.setattr(module, "_told", lambda *_: Explanation(None, "they make no difference"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.model import Switch, Trigger
+from replay_dd.schedules.model import Ending, Frame, Switch, Trigger, UncaughtException
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.story.conflict import Conflict, Edge
@@ -220,3 +220,39 @@ def test_an_order_is_not_called_kept_where_the_other_thread_never_comes_there(co
     beside = failing if comes_there else seen(*own)
     links, _ = links_of(failing, beside, lambda plan: True, inferred=True)
     assert [(link.proved, link.why_not) for link in links.tried] == [(False, why_not)]
+
+
+@pytest.mark.parametrize(
+    ("beside", "why_not"),
+    [
+        (("AssertionError", "['tea'] == ['tea']", 7), ""),
+        (("KeyError", "'tea'", 7), "with the switch right beside it, it ends with KeyError: 'tea' (prog.py:7 in main)"),
+        (("AssertionError", "no tea", 9), "with the switch right beside it, it ends with AssertionError: no tea"),
+    ],
+)
+def test_right_beside_it_the_failure_may_tell_what_it_has_found_meanwhile(
+    beside: tuple[str, str, int], why_not: str
+) -> None:
+    """The message of an assertion is made after the comparison: another thread may have come in between."""
+
+    def failed(kind: str, text: str, line: int) -> Ending:
+        error = UncaughtException("main", kind, text, (Frame("prog.py", line, "main", True),))
+        return replace(PASSED, status=1, exceptions=(error,), thread_times={"0.1": 90, "0.2": 90})
+
+    theirs, own = section("0.2", 20, "reads", held=()), section("0.1", 10, "stores", held=())
+    failing, turned = seen(*theirs, *own), seen(*own, *theirs)
+    runs = iter([(failed(*beside), failing), (PASSED, turned)])
+
+    def run(plan: Plan, time_limit_s: float | None) -> Any:
+        ending, accesses = next(runs)
+        return SimpleNamespace(log=log_of([], ending), accesses=accesses)
+
+    judge: Any = SimpleNamespace(outcome=lambda log: Outcome.UNRESOLVED if log.ending.exceptions else Outcome.PASS)
+    runner: Any = SimpleNamespace(run=run)
+    switch: Any = SimpleNamespace(trigger=GUILTY, thread="0.1", time=10, to="0.2", global_time=40)
+    look, store = failing.accesses[2], failing.accesses[6]
+    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=True), None, (look,), (), (store,))
+    log = log_of([], failed("AssertionError", "[] == ['tea']", 7))
+    _, links = try_links(conflict, failing, log, switch, judge, runner, time_limit_s=None, most_runs=9)
+    assert [link.proved for link in links.tried] == [not why_not]
+    assert links.tried[0].why_not.startswith(why_not)

@@ -55,6 +55,7 @@ TOLD = [
         ["(reminders.py:20)", "(reminders.py:29)", "since the thread gave"],
     ),
     ("museum", "non-atomic update and read", {"Hall.visitors"}, ["(museum.py:13)", "(museum.py:14)"]),
+    ("bees", "check-then-act", {"Hive.day", "Hive.paths"}, ["(bees.py:13)", "(bees.py:18)", "(bees.py:23)"]),
     ("greetings", "modified while iterated", {"Room.guests"}, ["through a copy of Room.guests (greetings.py:14)"]),
 ]
 EARLIER = (

@@ -58,6 +58,13 @@ def test_no_call_from_outside_explains_a_failure(failing: Observation, ending: E
     assert find_call_outside(failing, ending) is None
 
 
+def test_a_task_that_was_about_to_wait_gets_nothing_of_what_another_thread_has_put_there() -> None:
+    loop = HangThread("0.1", "", "waits", -1, "", "waits for the descriptors [4]", NO_STACK, NO_STACK, (), True)
+    hang = Hang(DEADLOCK, True, (loop,), (), (), ())
+    assert find_call_to_sleeper(seen(calls("put_nowait", "asyncio.Queue")), hang) is not None
+    assert find_call_to_sleeper(seen(calls("put_nowait", "asyncio.Queue", "0.1")), hang) is None
+
+
 @pytest.mark.parametrize(
     ("state", "explanation", "runs_loop", "explains"),
     [

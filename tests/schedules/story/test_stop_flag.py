@@ -7,13 +7,14 @@ import pytest
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from replay_dd.schedules.story.stop_flag import help_of_stop_flag
+from replay_dd.schedules.story.stop_flag import ends_no_wait, help_of_stop_flag
 from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 
 QUEUE = ("object", 8, "")
 PUT = access("0", 1, 1, "calls", QUEUE, holder_type="Queue", detail="put(str)", name="Sender.queue")
 GET = access("0.1", 5, 5, "calls", QUEUE, holder_type="Queue", detail="get()", name="Sender.queue")
+PUT_TOO = PUT._replace(thread="0.1")
 SET = access("0", 3, 3, "stores", name="Sender.stopping")
 SET = SET._replace(new=SET.new._replace(text="True", type="bool"))
 LOOK = access("0.1", 4, 4, "reads", tested=True, name="Sender.stopping")
@@ -46,6 +47,16 @@ def test_a_flag_that_is_set_while_items_wait_is_no_end() -> None:
 )
 def test_there_is_no_such_help_where_nothing_waits_or_no_flag_ends_the_loop(accesses: tuple[Access, ...]) -> None:
     assert told(*accesses) == ""
+
+
+def test_who_waits_for_an_item_sees_no_flag() -> None:
+    inside = access("0.1", 5, 6, "wants", ("lock", 9, ""))
+    words = told(PUT, LOOK, SET, GET, inside)
+    assert words.startswith("put a sentinel into Sender.queue when Sender.stopping is set")
+    assert ends_no_wait(words)
+    assert not ends_no_wait(told(PUT, SET, LOOK))
+    for accesses in ((PUT, LOOK, SET, GET, inside._replace(place=SET.place)), (PUT, LOOK, SET, GET, PUT_TOO)):
+        assert told(*accesses) == "", "it does not wait there to the end"
 
 
 def test_there_is_no_such_help_in_other_stories() -> None:

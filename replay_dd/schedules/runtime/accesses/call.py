@@ -23,7 +23,7 @@ from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
 from .values import MISSING, UNKNOWN
-from .whole_process import is_relative, of_directory, reads_directory, streams
+from .whole_process import is_relative, of_directory, of_threads, reads_directory, started, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class AnyInstruction(Instruction):
         if memoised is not None:
             return memoised
         if not name:
-            return None
+            return of_threads(function)
         if own is MISSING or own is UNKNOWN:
             return self._call_of_builtin(name, function, arguments, expressions)
         module = _module_of(function) or values.module_name(_class_of_method(type(own), function, name) or type(own))
@@ -134,9 +134,9 @@ class AnyInstruction(Instruction):
         if arguments and asks_for_file(_module_of(function), name):
             self.also = [reads_directory()] if is_relative(arguments[0]) else []
             return of_file(arguments[0], name, (True, False))
-        directory = of_directory(_module_of(function), name, arguments)
-        if directory is not None:
-            return directory
+        shared = of_directory(_module_of(function), name, arguments) or of_threads(function)
+        if shared is not None:
+            return shared
         if name == "next" and arguments and values.exactly(arguments[0], values.GeneratorType):
             return self.next_of(arguments[0], expressions[0])
         if name == "getenv" and _module_of(function) == "os" and arguments:
@@ -227,6 +227,8 @@ class AnyInstruction(Instruction):
             return None
         if module.startswith("pathlib"):
             return of_file(own, name, effect)
+        if module == "threading" and name == "start":
+            self.also = [started(own)]
         access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
         access.reads, access.writes = effect
         access.detail = f"{name}({_listed(arguments)})"

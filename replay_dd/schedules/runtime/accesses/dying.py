@@ -3,7 +3,8 @@
 Rules of this module:
 
 * An object is watched from the first access that finds it through something weak, or lets go of it while something
-  weak refers to it. It lives no longer for that.
+  weak refers to it. It lives no longer for that, nor does what refers to it: a weak reference that is gone calls no
+  function when the object goes.
 * Its end may come inside any instruction, or inside this runtime; so it is only noted, and told at the next occasion.
 """
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from ..baton.thread import ManagedThread
 
     Way = list[tuple[CodeType, int, int | None]]
-    Gone = tuple[ManagedThread, Way, Place, Access, Any]
+    Holder = tuple[int, str]
+    Gone = tuple[ManagedThread, Way, Place, Access, Any, Holder]
 
 _DEEPEST = 60  # frames of a stack told
 _RUNTIME = __file__.rpartition("accesses")[0]
@@ -50,10 +52,16 @@ class Dying:
     Args:
         running: tells the thread that runs.
         described: tells an object in words, while it is there.
+        identified: tells what holds the thing of an access: its number, and its type in words.
     """
 
-    def __init__(self, running: Callable[[], ManagedThread], described: Callable[[object], Any]) -> None:
-        self._running, self._described = running, described
+    def __init__(
+        self,
+        running: Callable[[], ManagedThread],
+        described: Callable[[object], Any],
+        identified: Callable[[Access], Holder],
+    ) -> None:
+        self._running, self._described, self._identified = running, described, identified
         self._watched: dict[tuple[int, str, int], _Reference[Any]] = {}
         self._own: set[int] = set()  # the identities of these references
         self._gone: list[Gone] = []
@@ -76,9 +84,9 @@ class Dying:
         key = (id(holder), access.key, id(found))
         if key in self._watched or found is values.MISSING or found is values.UNKNOWN or values.scalar(found):
             return
-        end = Access(DELETES, ITEM, holder, access.key, access.name)
+        end = Access(DELETES, ITEM, None, access.key, access.name)
         end.new = values.MISSING
-        told = self._described(found)
+        told, identity = self._described(found), self._identified(access)
 
         def ends(reference: object, is_over: Callable[[], bool] = sys.is_finalizing) -> None:
             if is_over():
@@ -92,12 +100,12 @@ class Dying:
                 frame = frame.f_back
             if frame is not None:
                 place = Place(frame.f_code, position_of(frame))
-                self._gone.append((self._running(), way_to(collects or frame), place, end, told))
+                self._gone.append((self._running(), way_to(collects or frame), place, end, told, identity))
 
         watched = self._watched[key] = _Reference(found, ends)
         self._own.add(id(watched))
 
     def gone(self) -> list[Gone]:
-        """What has ended since the last call: the thread, its stack, the place, the access, what it was."""
+        """What has ended since the last call: the thread, its stack, the place, the access, what it was, its holder."""
         found, self._gone = self._gone, []
         return found

@@ -1,4 +1,4 @@
-"""Looks at containers that no yield point stands before: tests of local variables for being empty.
+"""Looks at containers that no yield point stands before: local variables tested for being empty, or compared.
 
 Rules of this module:
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from ..compat import ACCESSES, NAMES
 from ..points.bytecode import successors
+from .compared import is_compared
 from .made_items import position_of
 from .operands import is_asked_for_truth, variables
 
@@ -92,7 +93,7 @@ def look_after(code: CodeType, listing: list[Instruction], index: int) -> LaterL
             return None
         name = NAMES[operation]
         loads = name == "LOAD_FAST" or (name == "STORE_FAST" and before == "COPY")
-        if loads and is_asked_for_truth(listing, index + 1):
+        if loads and (is_asked_for_truth(listing, index + 1) or is_compared(listing, index + 1)):
             return start, variables(code)[argument], _next_points(listing, following, index)
         ways = following[index]
     return None

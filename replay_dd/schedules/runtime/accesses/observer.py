@@ -99,7 +99,7 @@ class Observer:
         self._made = MadeItems()
         self._later = LaterLooks()
         self._passed: dict[str, int] = {}  # the time of the last yield point that a thread has passed
-        self._dying = Dying(lambda: scheduler.current, self.described)
+        self._dying = Dying(lambda: scheduler.current, self.described, self._holder)
         self._loops = ClosingLoops(lambda: scheduler.current)
         self._open: tuple[int, tuple[Any, ...], object] | None = None  # an access whose new value is not known yet
         exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
@@ -213,10 +213,10 @@ class Observer:
                 self._tell(thread, stack, Place(code, position), access, True, time=self._passed.get(thread.name, 0))
 
     def _tell_gone(self) -> None:
-        for thread, way, place, access, old in self._dying.gone():
+        for thread, way, place, access, old, holder in self._dying.gone():
             if self.next_time(thread) <= thread.time + 1:
                 self._close()
-                self._tell(thread, self._stack_of(way), place, access, False, old)
+                self._tell(thread, self._stack_of(way), place, access, False, old, holder=holder)
 
         for thread, way, loop in self._loops.closed():
             self._tell_closed(thread, way, loop)
@@ -246,23 +246,28 @@ class Observer:
         tested: bool,
         old: Any = None,
         time: int | None = None,
+        holder: tuple[int, str] | None = None,
     ) -> None:
         scheduler = self._scheduler
         self._tell_start(thread)
         self._sent += 1
-        holder = access.holder
-        held = [lock for lock in self._locks.values() if lock._holder is thread and lock is not holder]
-        number = -1 if type(holder) is str else self._identities.number(holder)
+        held = [lock for lock in self._locks.values() if lock._holder is thread and lock is not access.holder]
         scheduler.send(
             *(ACCESS, self._sent, thread.name, thread.time if time is None else time, scheduler.global_time()),
             *(scheduler.log.place_number(place), stack, access.does, access.sort),
-            *(number, self._kind_of_holder(access), access.key, access.name, access.reads, access.writes),
+            *(holder or self._holder(access)),
+            *(access.key, access.name, access.reads, access.writes),
             *(old or self.described(access.old), self.described(access.new), access.detail, tested),
             *(tuple([self._lock(lock) for lock in held]), self._task(thread, stack)),
         )
         self._dying.watch(access)
         if access.again is not None and access.new is values.UNKNOWN:
             self._open = (self._sent, access.again, access.before)  # type: ignore[assignment]
+
+    def _holder(self, access: Access) -> tuple[int, str]:
+        """What holds the thing: its number, and its type in words."""
+        number = -1 if type(access.holder) is str else self._identities.number(access.holder)
+        return number, self._kind_of_holder(access)
 
     def _kind_of_holder(self, access: Access) -> str:
         """The type of what holds the thing; for a global variable, the file of its module if that is known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .access import CALLS, FILE, ITEM, ITERATES, READS, WHOLE, Access
 from .call import AnyInstruction
+from .compared import is_compared
 from .later_looks import look_after
 from .made_items import position_of
 from .names import Names
@@ -32,6 +33,7 @@ class Reader:
     def __init__(self, of_library: Callable[[str], bool]) -> None:
         self._of_library = of_library
         self._operands: dict[int, tuple[CodeType, Operands]] = {}
+        self._compared: dict[tuple[int, int], bool] = {}
         self._later: dict[tuple[int, int], LaterLook | None] = {}
         self.names = Names()
 
@@ -53,6 +55,15 @@ class Reader:
             frame, offset, lambda operands: (operands.truth_unkept, operands.handed_on)
         )
         return in_callers or offset in self.operands(frame.f_code).truth
+
+    def _is_compared(self, code: CodeType, offset: int) -> bool:
+        """Whether what an instruction loads is compared as it is."""
+        key = id(code), offset  # the code is kept with its operands
+        if key not in self._compared:
+            listing = self.operands(code).listing
+            index = next((number for number, one in enumerate(listing) if one[0] == offset), len(listing))
+            self._compared[key] = is_compared(listing, index + 1)
+        return self._compared[key]
 
     def _in_function_or_callers(
         self,
@@ -82,7 +93,8 @@ class Reader:
             told: what is told of it; None is returned if the test is among that.
         """
         operands = self.operands(code)
-        if offset in operands.truth and any(one.does == READS and one.sort == WHOLE for one in told):
+        looks = any(one.does == READS and one.sort == WHOLE for one in told)
+        if looks and (offset in operands.truth or self._is_compared(code, offset)):
             return None
         key = id(code), offset  # the code is kept with its operands
         if key not in self._later:
@@ -119,8 +131,8 @@ class Reader:
             return [access, own]
         got = access.does == CALLS and access.sort == ITEM and access.reads and not access.writes  # as `get` does
         if got or (access.does == READS and access.sort != WHOLE):
-            truth = self._is_tested_for_truth(frame, offset)
-            does = ITERATES if offset in operands.taken_apart else READS if truth else ""
+            looked_at = self._is_tested_for_truth(frame, offset) or self._is_compared(frame.f_code, offset)
+            does = ITERATES if offset in operands.taken_apart else READS if looked_at else ""
             whole = one.whole(access.old, None, does) if does else None
             if whole is not None:
                 whole.detail = "begins" if does == ITERATES else ""

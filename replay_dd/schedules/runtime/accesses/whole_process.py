@@ -1,10 +1,11 @@
-"""State that the whole process shares, although no object of the program holds it: the working directory, streams.
+"""State that the whole process shares, though no object of the program holds it: working directory, threads, streams.
 
 Rules of this module:
 
 * The standard library changes it in its own code, where nothing is observed; so it is told at the call, or at the
   ``with``, that makes the library do so.
 * What is opened by a relative path depends on the working directory.
+* Each thread is an item of the running ones: two that start do not conflict, but who looks at all sees whether one has.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import sys
 
 from ..observing import absolute
 from . import values
-from .access import PROCESS, READS, STORES, Access
+from .access import ITEM, PROCESS, READS, STORES, WHOLE, Access
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
 _WORKING_DIRECTORY = "the working directory"
+_RUNNING_THREADS = "the running threads"
+_LOOKS_AT_THREADS = {"threading": ("enumerate", "active_count", "activeCount"), "sys": ("_current_frames",)}
 _getcwd = os.getcwd  # as the program may replace it
 _STREAMS = {"redirect_stdout": "stdout", "redirect_stderr": "stderr", "redirect_stdin": "stdin"}
 
@@ -51,6 +54,34 @@ def of_directory(module: str, name: str, arguments: list[Any]) -> Access | None:
     return access
 
 
+class WholeProcess:
+    """Stands for the process, as what holds its threads."""
+
+
+_process = WholeProcess()
+
+
+def of_threads(function: object) -> Access | None:
+    """What a function finds out about all threads; None if it is none of those."""
+    looks = ((module, name) for module, names in _LOOKS_AT_THREADS.items() for name in names)
+    # As the module has it now: one of them is replaced, by one that leaves out what only the tool runs.
+    name = next((name for module, name in looks if _variables_of(module).get(name) is function), "")
+    if not name:
+        return None
+    access = Access(READS, WHOLE, _process, "", _RUNNING_THREADS)
+    access.detail = f"{name}()"
+    variables = _variables_of("threading")
+    access.old = sum(values.size(variables.get(part)) or 0 for part in ("_active", "_limbo"))
+    return access
+
+
+def started(thread: object) -> Access:
+    """A thread that is started is one of those that run."""
+    access = Access(STORES, ITEM, _process, values.class_name(type(thread)), _RUNNING_THREADS)
+    access.old, access.new = values.MISSING, thread
+    return access
+
+
 def redirected(manager: Any, *, ends: bool) -> tuple[str, object] | None:
     """(which standard stream a context manager of the library replaces, what it stores there); None for any other.
 
@@ -72,6 +103,10 @@ def redirected(manager: Any, *, ends: bool) -> tuple[str, object] | None:
 def streams() -> object:
     """The module that holds the standard streams."""
     return sys
+
+
+def _variables_of(module: str) -> dict[str, Any]:
+    return getattr(sys.modules.get(module), "__dict__", {})
 
 
 def _present() -> object:

@@ -51,6 +51,7 @@ _TEMPORARY = "$TMPDIR" + os.sep  # this run's own folder
 _COARSE_NS = 20_000_000  # file dates lag behind by at most this much
 # Taken before the runtime puts its own in place.
 _getpid, _date_ns, _join, _normpath = os.getpid, time.time_ns, os.path.join, os.path.normpath
+_dirname = os.path.dirname
 
 _outside_library = None if accelerator is None else accelerator.outside_library
 
@@ -78,6 +79,7 @@ class Places:
         self._started_ns = _date_ns()
         self._library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
         self._runtime = RUNTIME
+        self._plugin = _join(_dirname(_dirname(RUNTIME.rstrip(os.sep))), "pytest_plugin") + os.sep
         # Known from the start: which of them run depends on the strategy, and the size of this table must not.
         self.kinds: dict[str, int] = dict.fromkeys(_files_of_the_runtime(), LIBRARY)
         self._counted: list[str] = []  # apart, as to walk through all kinds would touch most pages of a forked copy
@@ -120,6 +122,8 @@ class Places:
             return EXCLUDED
         if path.startswith(self._runtime):
             return LIBRARY
+        if path.startswith(self._plugin):
+            return EXCLUDED  # a part of the test runner
         if _within(module, self._include):
             return COUNTED
         if path.startswith(self._library) and not _in_site_packages(path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc as _gc
 import os
+from itertools import pairwise
 
 from ..compat import (
     ATTR_HAS_METHOD_BIT,
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     from .bytecode import Instruction
 
     # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), ("iterator",
-    # expression), ("iterated", expression), ("method", expression, name), ("attributes", expression) for the dictionary
-    # of all, ("path", expression of what has the function, expression of what it is given), or None
+    # expression), ("iterated", expression), ("container", expression) for what is one, ("method", expression, name),
+    # ("attributes", expression) for the dictionary of all, ("path", expression of what has the function, expression of
+    # what it is given), or None
     Expression = tuple[Any, ...] | None
     # What an instruction touches: which object, what of it, whether it may change that; or the name of the method,
     # which tells that (``methods.py``).
@@ -58,7 +60,8 @@ def accesses(code: CodeType) -> list[Access]:
     stack: list[Expression] = []
     listing = instructions(code)
     targets = _jump_targets(listing)
-    for offset, name, argument in _in_single_steps(listing):
+    steps = _in_single_steps(listing)
+    for (offset, name, argument), (_, following, _) in pairwise([*steps, (-1, "", 0)]):
         if offset in targets:  # the iterator of a loop is the same whenever it is asked
             kept = name == "FOR_ITER" and _is_iterator(_at(stack, ITERATOR_PLACES))
             stack[:] = stack[-ITERATOR_PLACES:] if kept else []
@@ -68,7 +71,10 @@ def accesses(code: CodeType) -> list[Access]:
         found.append((offset, name, touched))
         if name == "CALL" and argument:
             found += _asked_of_file(found, argument, stack)
+        given = _at(stack, argument) if name == "CALL" and argument else None
         _follow(code, name, argument, stack)
+        if following == "GET_ITER" and given is not None and _at(stack, 1) is None:
+            stack[-1] = ("container", given)  # the iterator is the function's, which mostly goes through what it got
     return found
 
 
@@ -89,6 +95,9 @@ def value_of(expression: Expression, frame: FrameType) -> object:
         return value_of(expression[1], frame)
     if kind == "iterated":
         return _iterated(value_of(expression[1], frame))
+    if kind == "container":
+        given = value_of(expression[1], frame)
+        return given if is_a(given, CONTAINERS) else None
     if kind == "method":
         return None
     if kind == "attributes":
