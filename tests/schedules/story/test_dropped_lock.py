@@ -18,15 +18,9 @@ GETS = access("0.2", 11, 1, "reads", ITEM, old=LOCK, held=(MUTEX,))
 TAKES_OUT = access("0.1", 12, 2, "calls", ITEM, writes=True, old=LOCK, new=NOTHING, detail="pop('eve')", held=(MUTEX,))
 MAKES = access("0.1", 13, 3, "stores", ITEM, old=NOTHING, new=OTHER, held=(MUTEX,))
 ACQUIRES = access("0.2", 14, 4, "acquires", ("lock", FIRST, ""))
-TORN = conflict_of(
-    [
-        access("0.1", 4, 24, "reads", held=(SECOND,)),
-        access("0.2", 21, 25, "stores", held=(FIRST,)),
-        access("0.1", 5, 29, "stores", held=(SECOND,)),
-    ],
-    5,
-    5,
-)
+READS = access("0.1", 4, 24, "reads", held=(SECOND,))
+LOSES = access("0.1", 5, 29, "stores", held=(SECOND,))
+TORN = conflict_of([READS, access("0.2", 21, 25, "stores", held=(FIRST,)), LOSES], 5, 5)
 ALL = [GETS, TAKES_OUT, MAKES, ACQUIRES]
 
 
