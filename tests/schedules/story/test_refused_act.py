@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from replay_dd.schedules.model import Frame, UncaughtException
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
@@ -79,3 +82,18 @@ def test_a_check_in_a_call_that_is_over_decides_nothing() -> None:
 
 def test_without_what_was_executed_nothing_is_found() -> None:
     assert refused_act(Twins(seen(*RUN), seen(*RUN)), PASSED) is None
+
+
+def test_an_exception_that_nobody_handles_counts_and_so_does_a_check_of_the_caller() -> None:
+    failing = Ran(code_of("visit", HANDLES), code_of("send", ["CALL", "RETURN_VALUE"]))
+    failing.steps("visit", 0, time=1)
+    failing.steps("visit", 1)
+    failing.steps("send", 0, time=2)
+    frame = Frame("prog.py", 10, "send", True)
+    ending = replace(PASSED, status=1, exceptions=(UncaughtException("0.1", "RuntimeError", "", (frame,)),))
+    twins = Twins(seen(*RUN[:-1]), seen(), failing.flow, Ran().flow)
+    found = refused_act(twins, ending)
+    assert found is not None
+    assert [edge.access for edge in found.edges] == [twins.failing.accesses[0], twins.failing.accesses[1]]
+    assert found.after == ()
+    assert refused_act(twins, PASSED) is None
