@@ -62,7 +62,9 @@ def with_race(story: Story, race: Story | None) -> Story:
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
     lost = race.kind == kinds.MISSED_NOTIFICATION and story.kind in (kinds.NEVER_COMES, kinds.COMMUNICATION)
     unheard = race.kind == kinds.OUTSIDE_LOOP
-    help_of_race = unheard or ends_no_wait(race.help)
+    verdict = story.hang.verdict
+    if unheard or ends_no_wait(race.help):
+        verdict = verdict._replace(help=race.help if unheard else "")
     # It was notified, or need not have been: what it looks at in its loop is wrong.
     spoilt = is_missed and race.kind == kinds.LOST_UPDATE
     kind = kinds.NEVER_COMES if spoilt else race.kind if early or lost or unheard else story.kind
@@ -74,9 +76,9 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
-        help="" if help_of_race else race.help,
+        help="" if unheard else race.help,
         hang=story.hang._replace(
-            verdict=story.hang.verdict._replace(help=race.help) if help_of_race else story.hang.verdict,
+            verdict=verdict,
             led_by=race.summary,
             led_by_kind=_kind_of_cause(race.kind, lost or early or unheard or (is_missed and not spoilt)),
         ),

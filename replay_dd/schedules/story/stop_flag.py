@@ -30,7 +30,7 @@ def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passi
     """
     accesses = conflict.accesses
     flag = next((one for one in accesses if _sets(one)), None)
-    if kind not in _KINDS or flag is None:
+    if kind not in (*_KINDS, kinds.CHECK_THEN_ACT) or flag is None:
         return ""
     others = (one for one in accesses if one.thing == flag.thing and one.thread != flag.thread)
     look = next(filter(checks, others), None)
@@ -39,6 +39,8 @@ def help_of_stop_flag(kind: str, conflict: Conflict, failing: Observation, passi
     if look.number < flag.number:
         queue = _waits_at(look, failing)
         return "" if queue is None else f"put a sentinel into {queue.name} when {flag.name} is set, {_SEES_NO_FLAG}"
+    if kind not in _KINDS:
+        return ""
     for one in (*failing.accesses, *passing.accesses):
         same_place = (one.place.path, one.place.function) == (look.place.path, look.place.function)
         if same_place and one.thread == look.thread and _is(one, "get") and _left(one, failing) > 0:

@@ -269,6 +269,7 @@ def test_a_deadlock_goes_away_if_both_locks_are_taken_in_one_step(tmp_path: Path
 @pytest.mark.once
 def test_where_nothing_prevents_a_hang_what_would_help_is_told(tmp_path: Path) -> None:
     text = (Path(__file__).parents[1] / "story" / "hangs" / "mailer.py").read_text(encoding="utf-8")
+    text = text.replace("stopping = False", "stopping = 0").replace("stopping = True", "stopping = 1")  # not a flag
     found, explanation = isolated(tmp_path, text)
     explanation = with_experiments(explanation, found, budget=FEW)
     assert explanation.tried is not None

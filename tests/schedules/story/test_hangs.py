@@ -218,6 +218,14 @@ def test_what_was_not_noted_is_not_denied(tmp_path: Path) -> None:
 
 
 @pytest.mark.once
+def test_that_a_flag_ends_no_wait_is_what_would_help(tmp_path: Path) -> None:
+    explanation, program = explained(PROGRAMS / "mailer.py", tmp_path)
+    text = " ".join(" ".join(story_as_text(explanation, program)).split())
+    assert text.count("would help") == 1
+    assert "would help put a sentinel into Mailer.letters when Mailer.stopping is set" in text
+
+
+@pytest.mark.once
 def test_a_lost_update_leads_to_a_notification_that_seems_missed(tmp_path: Path) -> None:
     explanation, program = explained(PROGRAMS / "readers.py", tmp_path)
     text = " ".join(" ".join(story_as_text(explanation, program)).split())

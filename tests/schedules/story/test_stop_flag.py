@@ -54,6 +54,8 @@ def test_who_waits_for_an_item_sees_no_flag() -> None:
     words = told(PUT, LOOK, SET, GET, inside)
     assert words.startswith("put a sentinel into Sender.queue when Sender.stopping is set")
     assert ends_no_wait(words)
+    assert told(PUT, LOOK, SET, GET, inside, kind=kinds.CHECK_THEN_ACT) == words
+    assert told(PUT, SET, LOOK, kind=kinds.CHECK_THEN_ACT) == ""
     assert not ends_no_wait(told(PUT, SET, LOOK))
     for accesses in ((PUT, LOOK, SET, GET, inside._replace(place=SET.place)), (PUT, LOOK, SET, GET, PUT_TOO)):
         assert told(*accesses) == "", "it does not wait there to the end"
