@@ -55,6 +55,7 @@ def test_the_lock_was_taken_out_between_the_look_and_the_wait() -> None:
         [GETS._replace(thread="0.1"), TAKES_OUT, MAKES, ACQUIRES],
         [GETS, MAKES, ACQUIRES],  # it was not taken out
         [GETS, TAKES_OUT, ACQUIRES],  # no other one was made
+        [MAKES._replace(number=0), GETS, TAKES_OUT, ACQUIRES],  # it was there before
         [GETS, ACQUIRES._replace(number=1), TAKES_OUT, MAKES],  # it was acquired before
     ],
 )
