@@ -204,8 +204,7 @@ def with_deciding_look(conflict: Conflict) -> Conflict:
     if not own or again.writes or again.tested or not checks(own[-1]) or not own[-1].old.same(again.old):
         return conflict
     look = own[-1]
-    decides = in_one_call(look, again) and look.place.line <= again.place.line
-    return conflict._replace(left=left._replace(access=look)) if decides else conflict
+    return conflict._replace(left=left._replace(access=look)) if comes_down_to(look, again) else conflict
 
 
 def used_unready(conflict: Conflict) -> Access | None:
@@ -281,6 +280,14 @@ def in_one_call(one: Access, other: Access) -> bool:
     here, there = one.place, other.place
     same = (here.path, here.function) == (there.path, there.function)
     return same and one.stack[1:] == other.stack[1:]
+
+
+def comes_down_to(one: Access, other: Access) -> bool:
+    """Whether one call of a function makes an access, and at its line or further down another one.
+
+    What is further up comes in the next round of a loop, or in a later call.
+    """
+    return in_one_call(one, other) and one.place.line <= other.place.line
 
 
 def about_one_thing(conflict: Conflict, other: Conflict) -> bool:

@@ -13,7 +13,7 @@ Rules of this module:
 from __future__ import annotations
 
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, checks, in_one_call
+from replay_dd.schedules.story.conflict import Conflict, checks, comes_down_to
 from replay_dd.schedules.story.edges import NUMBERS
 from replay_dd.schedules.story.kinds import ORDER_VIOLATION
 from replay_dd.schedules.story.words import at_place
@@ -57,5 +57,5 @@ def _counts_alike(one: Access, counted: Access) -> bool:
 def _signal_after(look: Access, failing: Observation) -> Access | None:
     """The signal that a thread gives after its look, in the same call of a function."""
     own = (one for one in failing.accesses if one.thread == look.thread and one.number > look.number)
-    here = (one for one in own if in_one_call(look, one) and one.place.line >= look.place.line)
+    here = (one for one in own if comes_down_to(look, one))
     return next((one for one in here if one.does == "calls" and one.detail.partition("(")[0] in _SIGNALS), None)

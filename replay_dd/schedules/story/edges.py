@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from replay_dd.schedules.observed.observation import TAKES, Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, in_one_call, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, comes_down_to, one_thing
 
 _HANDS_OVER = ("put", "put_nowait")
 _ADDS = ("append", "appendleft", "extend", "extendleft", "insert", "add", "put", "heappush")
@@ -29,7 +29,7 @@ def puts_back(first: Access, last: Access) -> bool:
     """Whether one call of a function takes something out of a container, and then adds something to it."""
     takes = first.does == "deletes" or takes_out(first)
     moves = takes and not first.in_vain and adds(last) and one_thing(first, last)
-    return moves and in_one_call(first, last) and first.place.line <= last.place.line
+    return moves and comes_down_to(first, last)
 
 
 def hands_over(access: Access) -> bool:
