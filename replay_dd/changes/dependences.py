@@ -224,13 +224,10 @@ class Dependences:
             told = pieces(file)
             for delta, needed in told.needs.items():
                 found.setdefault(first + delta, {}).update(dict.fromkeys((first + other,) for other in needed))
-            members: dict[int, list[int]] = {}
-            for delta, statement in enumerate(told.statements):
-                members.setdefault(statement, []).append(first + delta)
-            for whole in members.values():
+            for whole in told.members().values():
                 for one, other in zip(whole, [*whole[1:], whole[0]], strict=True):
                     if one != other:
-                        found.setdefault(one, {})[(other,)] = None
+                        found.setdefault(first + one, {})[(first + other,)] = None
 
     def _add_needs_of_annotations(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
         """In files that begin or cease to put off the evaluation of annotations: whatever may have some needs that."""

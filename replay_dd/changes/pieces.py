@@ -44,6 +44,13 @@ class Pieces(NamedTuple):
     needs: Mapping[int, Sequence[int]]
     gone: frozenset[str]
 
+    def members(self) -> Mapping[int, Sequence[int]]:
+        """The changes of each statement, by the first one."""
+        found: dict[int, list[int]] = {}
+        for change, statement in enumerate(self.statements):
+            found.setdefault(statement, []).append(change)
+        return found
+
 
 _known: dict[int, tuple[FileChange, Pieces]] = {}
 

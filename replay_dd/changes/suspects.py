@@ -69,14 +69,13 @@ def _users(difference: Difference, number: int) -> dict[int, list[int]]:
     file = difference.files[number]
     first = difference.deltas_of(number).first + len(file.kinds)
     found = pieces(file)
-    members: dict[int, list[int]] = {}
-    for change, statement in enumerate(found.statements):
-        members.setdefault(statement, []).append(first + change)
+    members = found.members()
     users: dict[int, list[int]] = {}
     for change, needed in found.needs.items():
+        own = [first + one for one in members[found.statements[change]]]
         for other in needed:
-            for delta in members[found.statements[other]]:
-                users.setdefault(delta, []).extend(members[found.statements[change]])
+            for one in members[found.statements[other]]:
+                users.setdefault(first + one, []).extend(own)
     return users
 
 
