@@ -19,11 +19,14 @@ def number(value: object) -> Value:
     return Value(str(value), type(value).__name__, -1)
 
 
+def on_line(line: int) -> Place:
+    return Place("prog.py", "prog.py", line, 1, "work", "LOAD_ATTR", True)
+
+
 def access(thread: str, time: int, global_time: int, does: str, thing: Any = X, **more: Any) -> Access:
-    place = Place("prog.py", "prog.py", time, 1, "work", "LOAD_ATTR", True)
     frames = (StackFrame("prog.py", "prog.py", time, "work", True),)
     plain = Access(
-        *(global_time, thread, time, global_time, place, frames, does, thing, "Thing", f"Thing.{thing[2]}"),
+        *(global_time, thread, time, global_time, on_line(time), frames, does, thing, "Thing", f"Thing.{thing[2]}"),
         reads=does in ("reads", "checks"),
         writes=does in ("stores", "deletes"),
         old=number(1),
