@@ -74,6 +74,12 @@ CASES = [
         1,
     ),
     (
+        "statements go between a head and a statement of several lines",
+        "def a():\n    one(1)\n    if two:\n        three(3)\n    four = five\n    return six\n",
+        "def a():\n    with seven(7) as w:\n        return nine(\n            ten,\n            x,\n        )\n",
+        3,
+    ),
+    (
         "a string has other ends",
         'def a():\n    """One.\n\n    Same.\n    """\n',
         'def b(c):\n    """Two three four\n    five.\n\n    Same.\n    """\n',

@@ -50,11 +50,11 @@ def why_in_vain(story: Story, conflict: Conflict | None, twins: Twins) -> str:
         return ""
     if help_of_cancelled_timer(story.kind, conflict, twins.failing):
         return _TIMER
-    stopped = help_of_stop_flag(kinds.ORDER_VIOLATION if told else story.kind, conflict, twins.failing, twins.passing)
-    if ends_no_wait(stopped):
-        return _NO_FLAG
-    if stopped and told is None:
-        return _STOP_FLAG
+    # What led to a hang is told as if it had failed at once.
+    kind = story.kind if told is None else kinds.ORDER_VIOLATION
+    stopped = help_of_stop_flag(kind, conflict, twins.failing, twins.passing)
+    if stopped:
+        return _NO_FLAG if ends_no_wait(stopped) else _STOP_FLAG
     return _CLOSED_LOOP if help_of_closed_loop(conflict) else ""
 
 

@@ -118,9 +118,9 @@ def test_what_the_standard_library_did_meanwhile_is_not_seen_unless_it_is_asked_
     why_not = explain(isolated()).why_not
     assert why_not.startswith("no access to a common thing was seen at the switch; what the standard library did")
     assert "`--trace-include PACKAGE`" in why_not
-    own = Twins(seen(reads, wants._replace(place=reads.place)), seen(reads))
-    monkeypatch.setattr(module, "observe_twins", lambda *_: own)
-    assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
+    for other in (wants._replace(place=reads.place), wants._replace(does="acquires")):
+        monkeypatch.setattr(module, "observe_twins", lambda *_, other=other: Twins(seen(reads, other), seen(reads)))
+        assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
 
 
 def test_why_there_is_no_story_is_told_as_it_was_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
