@@ -38,17 +38,23 @@ def java_report(found: re.Match[str]) -> Report:
     words = cut(found[0].partition("\n")[0])
     if _JAVA_WITHOUT_PLACE.match(kind):
         return Report(kind, words)
-    signature = f"{kind} at {_java_place(found['frames'] or found['stack'])}"
-    messages = [found["message"] or found["said"] or ""]
+    outer = f"{kind} at {_java_place(found['frames'] or found['stack'])}", found["message"] or found["said"] or ""
     # Others may follow on their own lines below the stack.
     causes = list(_JAVA_CAUSE.finditer(found.string, found.end()))
-    if causes:
-        root = causes[-1]
-        signature += f", caused by {root['type']}"
-        if not _JAVA_WITHOUT_PLACE.match(root["type"]):
-            signature += f" at {_java_place(root['frames'])}"
-        messages.append(root["message"] or "")
-    return Report(signature, words, " ".join(messages))
+    if not causes:
+        return Report(outer[0], words, outer[1])
+    root = causes[-1]
+    place = "" if _JAVA_WITHOUT_PLACE.match(root["type"]) else f" at {_java_place(root['frames'])}"
+    return _caused(words, outer, (f"{root['type']}{place}", root["message"] or ""))
+
+
+def _caused(words: str, outer: tuple[str, str], root: tuple[str, str]) -> Report:
+    """The report of an error and of what caused it first of all: the signature and the message of each.
+
+    Both may be the same one: a thread reports the error that it ends with, and so does who waits for the thread.
+    """
+    signatures, messages = (dict.fromkeys(each) for each in zip(outer, root, strict=True))
+    return Report(", caused by ".join(signatures), words, " ".join(messages))
 
 
 def _java_place(frames: str) -> str:
@@ -138,19 +144,16 @@ def go_report(found: re.Match[str]) -> Report:
 
 
 _RUBY_PLACE = r"(?:<internal:[^>\n]*>|[^\s:]+):\d+"
+_RUBY_HEAD = rf"^(?P<place>{_RUBY_PLACE}):in [`'][^'\n]*': (?P<message>.*?) \((?P<type>[A-Z][\w:]*)\)$"
+_RUBY_MORE = rf"(?:\n(?!\tfrom |{_RUBY_PLACE}:in ).*){{0,20}}?"  # lines of the message
 RUBY = re.compile(
-    rf"^(?P<place>{_RUBY_PLACE}):in [`'][^'\n]*': (?P<message>.*?) \((?P<type>[A-Z][\w:]*)\)$"
-    # More lines of the message, and the calls; then what it was caused by, in the same form.
-    rf"(?P<rest>(?:(?:\n(?!\tfrom |{_RUBY_PLACE}:in ).*){{0,20}}?(?:\n\tfrom .*)*"
-    rf"\n{_RUBY_PLACE}:in [`'][^'\n]*': .* \([A-Z][\w:]*\)$)*"
-    rf"(?:(?:\n(?!\tfrom |{_RUBY_PLACE}:in ).*){{0,20}}?(?:\n\tfrom .*)+)?)",
+    rf"{_RUBY_HEAD}"
+    # The calls; then what it was caused by, in the same form.
+    rf"(?:{_RUBY_MORE}(?:\n\tfrom .*)*\n{_RUBY_PLACE}:in [`'][^'\n]*': .* \([A-Z][\w:]*\)$)*"
+    rf"(?:{_RUBY_MORE}(?:\n\tfrom .*)+)?",
     re.MULTILINE,
 )
-_RUBY_ERROR = re.compile(
-    rf"^(?P<place>{_RUBY_PLACE}):in [`'][^'\n]*': (?P<message>.*?) \((?P<type>[A-Z][\w:]*)\)$"
-    r"(?P<frames>(?:\n(?:\tfrom .*|(?!\S+:\d+:in ).*))*)",
-    re.MULTILINE,
-)
+_RUBY_ERROR = re.compile(rf"{_RUBY_HEAD}(?P<frames>(?:\n(?:\tfrom .*|(?!\S+:\d+:in ).*))*)", re.MULTILINE)
 _RUBY_FRAME = re.compile(rf"^\tfrom ({_RUBY_PLACE}):in ", re.MULTILINE)
 _RUBY_LIBRARY = re.compile(r"<internal:|.*/lib/ruby/(?:\d[\d.]*|vendor_ruby)/")
 
@@ -158,23 +161,13 @@ _RUBY_LIBRARY = re.compile(r"<internal:|.*/lib/ruby/(?:\d[\d.]*|vendor_ruby)/")
 def ruby_report(found: re.Match[str]) -> Report:
     """Read what :data:`RUBY` matches: an error, and then what it was caused by."""
     chain = []
-    messages = []
     for error in _RUBY_ERROR.finditer(found[0]):
         frames = [error["place"], *_RUBY_FRAME.findall(error["frames"])]
         place = place_of([(frame, frame) for frame in frames], _RUBY_LIBRARY)
         # Where the stack overflows depends on the input.
-        chain.append(error["type"] if error["type"] == "SystemStackError" else f"{error['type']} at {place}")
-        messages.append(error["message"])
-    return Report(_caused(chain[0], chain[-1]), cut(found[0].partition("\n")[0]), _said(messages[0], messages[-1]))
-
-
-def _caused(outer: str, root: str) -> str:
-    # A thread that ends with an error reports it, and so does who waits for the thread.
-    return outer if outer == root else f"{outer}, caused by {root}"
-
-
-def _said(outer: str, root: str) -> str:
-    return outer if outer == root else f"{outer} {root}"
+        signature = error["type"] if error["type"] == "SystemStackError" else f"{error['type']} at {place}"
+        chain.append((signature, error["message"]))
+    return _caused(cut(found[0].partition("\n")[0]), chain[0], chain[-1])
 
 
 _PHP_ERROR = r"(?P<type>[\w\\]+)(?:: (?P<message>.*?(?:\n.*?){0,20}?))? in (?P<place>\S+:\d+)$"
@@ -186,9 +179,8 @@ def php_report(found: re.Match[str]) -> Report:
     """Read what :data:`PHP` matches: what happened first, and then the errors that it caused."""
     outer = [*_PHP_NEXT.finditer(found.string, found.end()), found]
     last = outer[-2] if len(outer) > 1 else found
-    signature = _caused(*(f"{error['type']} at {error['place']}" for error in (last, found)))
-    message = _said(*(error["message"] or "" for error in (last, found)))
-    return Report(signature, cut(found[0].partition("\n")[0]), message)
+    told = [(f"{error['type']} at {error['place']}", error["message"] or "") for error in (last, found)]
+    return _caused(cut(found[0].partition("\n")[0]), *told)
 
 
 LUA = re.compile(
