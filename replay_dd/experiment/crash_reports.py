@@ -14,7 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from replay_dd.experiment.computing_reports import COMPUTING
 from replay_dd.experiment.crash_report import Report
+from replay_dd.experiment.functional_reports import FUNCTIONAL
 from replay_dd.experiment.language_reports import LANGUAGES
 from replay_dd.experiment.message_texts import cut, steady, without_addresses
 from replay_dd.experiment.native_frames import GCC_FRAME, GDB_FRAME, LLVM_FRAME, native_places
@@ -118,6 +120,8 @@ _FORMS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], 
         _heap,
     ),
     (b"== ", VALGRIND, valgrind_report),
+    # Fortran words signals like gdb.
+    *COMPUTING,
     (
         b" signal SIG",
         re.compile(
@@ -137,6 +141,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], 
     (b"Exception Group Traceback", GROUP, group_report),
     (b"raceback", TRACEBACK, traceback_report),
     *LANGUAGES,
+    *FUNCTIONAL,
 )
 """What an output must contain to have a report, its form, and how to read it.
 

@@ -170,7 +170,9 @@ def ruby_report(found: re.Match[str]) -> Report:
     return _caused(cut(found[0].partition("\n")[0]), chain[0], chain[-1])
 
 
-_PHP_ERROR = r"(?P<type>[\w\\]+)(?:: (?P<message>.*?(?:\n.*?){0,20}?))? in (?P<place>\S+:\d+)$"
+_PHP_ERROR = (
+    r"(?P<type>[\w\\]+)(?:: (?P<message>.*?(?:\n.*?){0,20}?))? in (?P<place>(?:/.+|\S+|Command line code):\d+)$"
+)
 PHP = re.compile(rf"^(?:PHP )?Fatal error:\s+Uncaught {_PHP_ERROR}", re.MULTILINE)
 _PHP_NEXT = re.compile(rf"^Next {_PHP_ERROR}", re.MULTILINE)
 
