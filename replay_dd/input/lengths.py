@@ -37,12 +37,13 @@ class Step(NamedTuple):
     skipped: int
     left: int
     loose: bool = False
+    goes_on: bool = False
 
     def chain(self, content: bytes, stretch: Cut) -> Chain | None:
         """The records of a stretch; None if there are none."""
         if self.loose:
             return follow_loosely(content, stretch, self.rule)
-        return follow(content, stretch, self.rule, self.skipped, self.left)
+        return follow(content, stretch, self.rule, self.skipped, self.left, goes_on=self.goes_on)
 
 
 class Around(NamedTuple):

@@ -90,6 +90,8 @@ class _Search:
             found = [chain for chain in found if chain.bits > _LEAST_BITS]
         rules = {step.rule for step in (*self._lengths.steps, *way)}
         found.sort(key=lambda chain: chain.rule not in rules)
+        # The records of a chain that ends where the stretch does can be read as shorter chains, too.
+        found = found[:1] + [chain for chain in found[1:] if not chain.goes_on]
         several = _different(chain for chain in found if len(chain.edges) > 2)
         # Almost any bytes can be read as some kind of records with others between them: only kinds that are known.
         known = list(dict.fromkeys(step.rule for step in self._lengths.steps))
@@ -152,7 +154,7 @@ def _like(step: Step, rule: Rule) -> Step:
     """A step with a length in the same place, but with this rule if that is possible."""
     skipped = step.skipped + step.rule.place - rule.place
     same = step.rule._replace(place=rule.place) == rule and not rule.counts_all
-    return Step(rule, skipped, step.left) if same and skipped >= 0 and not step.loose else step
+    return Step(rule, skipped, step.left, goes_on=step.goes_on) if same and skipped >= 0 and not step.loose else step
 
 
 def _ways(found: Sequence[Chain]) -> list[Chain]:
@@ -171,7 +173,7 @@ def _ways(found: Sequence[Chain]) -> list[Chain]:
 
 
 def _step(chain: Chain) -> Step:
-    return Step(chain.rule, chain.skipped, chain.left, chain.loose)
+    return Step(chain.rule, chain.skipped, chain.left, chain.loose, chain.goes_on)
 
 
 def _pieces(stretch: Cut) -> list[Cut]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import struct
 import zlib
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from replay_dd.dd import EMPTY
-from replay_dd.input.chains import Rule, chains, follow, follow_loosely
+from replay_dd.input.chains import Rule
 from replay_dd.input.lengths import Lengths, Step
 from replay_dd.input.levels import course
 from replay_dd.input.mended import Mended
@@ -94,34 +95,6 @@ def test_a_smaller_number_takes_the_place_of_a_number(
 @pytest.mark.parametrize("name", FORMS)
 def test_there_is_no_number_behind_the_end(name: str) -> None:
     assert FORMS[name].read(b"1", 1) is None
-
-
-# -- chains ----------------------------------------------------------------------------------------------------------
-
-
-def test_the_best_chain_ends_where_the_stretch_does() -> None:
-    records = [struct.pack(">BH", kind, size) + b"\xaa" * size for kind, size in ((1, 5), (2, 9), (1, 3))]
-    content = b"head" + b"".join(records) + b"tail"
-    (first, *_) = chains(content, (4, len(content) - 4), is_text=False)
-    assert (first.rule, first.edges) == (Rule(FORMS["2 bytes, big"], 1), (4, 12, 24, 30))
-    assert follow(content, (4, len(content)), first.rule, 0) is None
-    assert follow(content, (0, len(content)), first.rule, 4, left=4) is not None
-
-
-def test_a_row_of_zeros_is_no_chain() -> None:
-    assert not [chain for chain in chains(bytes(60), (20, 60), is_text=False) if len(chain.edges) > 6]
-
-
-def test_ordinary_text_has_no_chain() -> None:
-    text = json.dumps({f"name {number}": [number, 10 * number] for number in range(40)}, indent=1).encode()
-    assert not [chain for chain in chains(text, (0, len(text)), is_text=True) if chain.bits > 6]
-
-
-def test_loose_records_leave_as_little_as_possible_between_them() -> None:
-    content = b"\x0a\3abc\x10\x99\x1d\x1a\2xy\x20\x13"
-    found = follow_loosely(content, (0, len(content)), Rule(GROUPS, 1))
-    assert found is not None
-    assert found.edges == (0, 8, 12)
 
 
 # -- corrections -----------------------------------------------------------------------------------------------------
@@ -257,6 +230,24 @@ def media(content: bytes) -> None:
                 raise ValueError
 
 
+def picture(content: bytes) -> None:
+    """Segments whose lengths count themselves, up to one that the data of the picture follow."""
+    if content[:3] != b"IMG":
+        raise MalformedError
+    place = 3
+    while content[place : place + 2] != b"\xff\xda":
+        size, start = FORMS["2 bytes, big"].read(content, place + 2) or (0, 0)
+        if content[place : place + 1] != b"\xff" or size < 2:
+            raise MalformedError
+        if content[place + 1] == 7 and b"\xee" in content[start : start + size - 2]:
+            raise ValueError
+        place += 2 + size
+
+
+def segment(kind: int, body: bytes) -> bytes:
+    return struct.pack(">BBH", 0xFF, kind, len(body) + 2) + body
+
+
 def box(kind: int, body: bytes) -> bytes:
     return struct.pack(">BH", kind, len(body)) + body
 
@@ -338,13 +329,24 @@ ORDERS = json.dumps([{"id": number, "count": -1 if number == 3 else number} for 
             80,
         ),
         (
+            picture,
+            b"IMG"
+            + b"".join(segment(kind, one) for kind, one in enumerate(SOME))
+            + segment(7, SOME[3] + b"\xee" + SOME[1])
+            + segment(9, SOME[0])
+            + b"\xff\xda\0\4ab"
+            + random.Random(5).randbytes(300),
+            b"IMG\xff\x07\0\3\xee",
+            60,
+        ),
+        (
             posted,
             b"POST /orders\r\nhost: shop\r\nlength: %d\r\n\r\n%s" % (len(ORDERS), ORDERS),
             b'length: 14\r\n\r\n[{"count":-1}]',
             150,
         ),
     ],
-    ids=["boxes", "messages", "chunks", "netstrings", "media", "request"],
+    ids=["boxes", "messages", "chunks", "netstrings", "media", "picture", "request"],
 )
 def test_records_inside_of_records_are_left_out(
     read: Callable[[bytes], None], content: bytes, left: bytes, most_tests: int
