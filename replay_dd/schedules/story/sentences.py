@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from replay_dd.schedules.observed.observation import Access
+from replay_dd.schedules.observed.observation import Access, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.came_back import put_back
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
@@ -307,9 +307,13 @@ def _made_twice(left: Edge, right: Edge) -> bool:
     if right.access.does != "stores" or not stores:
         return False
     found, seen = stores[0].old, left.access.old
-    if found.is_missing and left.access.does == "reads" and seen.is_known and not seen.is_missing:
-        return False  # it read what the class holds for all instances
-    return found.is_missing or found.text in ("None", "False")
+    if left.access.does == "reads" and seen.is_known and not _is_nothing_yet(seen):
+        return False  # it read something else, or what the class holds for all instances
+    return _is_nothing_yet(found)
+
+
+def _is_nothing_yet(value: Value) -> bool:
+    return value.is_missing or value.text in ("None", "False")
 
 
 def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] | None) -> str:
