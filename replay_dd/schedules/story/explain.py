@@ -16,6 +16,7 @@ from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
 from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.causes import try_conflict
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
+from replay_dd.schedules.story.check_before_lock import with_act_under_lock
 from replay_dd.schedules.story.conflict import Conflict, about_one_thing, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
@@ -182,6 +183,8 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
         conflict = without_refuted(conflict, links)
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
+    if kind_of(conflict, at_once) == ORDER_VIOLATION:
+        conflict = with_act_under_lock(conflict, links, twins.failing)
     story = tell_race(conflict, twins.failing, twins.passing, at_once, links.proved)
     if story is None:
         return Explanation(None, interrupted=interrupted)
