@@ -316,15 +316,15 @@ CHECKED_JUMPS = frozenset(
 JUMPS = frozenset(number for number in hasjrel if number < 256)  # the others stand only inside of the compiler
 # What follows one of these in the bytecode does not come after it.
 LEAVES = frozenset(
-    opmap[name]
+    opmap.get(name, -1)
     for name in _names(
         "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE"
     )
-    if name in opmap
 )
 # After these comes never what stands behind them.
 UNCONDITIONAL = _names(
-    "INTERPRETER_EXIT JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_FORWARD RAISE_VARARGS RERAISE RETURN_CONST RETURN_VALUE"
+    "INTERPRETER_EXIT JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_FORWARD RAISE_VARARGS RERAISE RETURN_CONST "
+    "RETURN_VALUE"
 )
 # What asks an object whether it is true.
 TRUTH_TESTS = frozenset(
