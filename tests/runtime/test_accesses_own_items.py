@@ -6,7 +6,10 @@ import pytest
 
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.running.target import Plan
+from replay_dd.schedules.runtime.accelerator import accelerator
 from tests.runtime.programs import run_program
+
+pytestmark = pytest.mark.skipif(accelerator is None, reason="needs the values on the stack")
 
 PROGRAM = """
     import threading
