@@ -11,7 +11,7 @@ from replay_dd.changes.difference import Difference
 from replay_dd.changes.divergences import Call, Divergence
 from replay_dd.changes.levels import groups, symbol_of
 from replay_dd.changes.resolution import Resolution
-from replay_dd.changes.suspects import blocks_in, suspects
+from replay_dd.changes.suspects import blocks_in, likeliest, suspects
 from replay_dd.changes.workshop import Workshop
 from replay_dd.circumstance import Found
 from replay_dd.dd import EMPTY, IntervalSet
@@ -61,20 +61,29 @@ def names(found: Difference, parts: list[IntervalSet]) -> list[str]:
     return [symbol_of(found, part.first) for part in parts]
 
 
-def test_what_diverges_comes_before_the_stack_and_what_is_around_them(tmp_path: Path) -> None:
+def test_what_fails_comes_before_the_stack_and_what_differs_after_it(tmp_path: Path) -> None:
     found = difference(tmp_path, {"m.py": OLD}, {"m.py": NEW})
     parts = groups(found, found.all, "function")
-    diverged = [Divergence(OLD_CALLS[0], NEW_CALLS[0])]
-    clues = Clues((), (("elsewhere.py", 1), ("m.py", NEW.splitlines().index("def stop():") + 1)))
+    diverged = [Divergence(call("stop"), call("stop")), Divergence(OLD_CALLS[0], NEW_CALLS[0], fails=True)]
+    clues = Clues((), (("elsewhere.py", 1), ("m.py", NEW.splitlines().index("    return render.limit"))))
     assert names(found, suspects(found, parts, diverged, clues)) == [
         "render",
         "Missing.walk",
         "other.inner",
+        "other",
         "stop",
         "Missing",
-        "other",
     ]
     assert suspects(found, parts, [], NO_CLUES) == []
+
+
+def test_of_what_diverges_what_was_changed_is_told_and_of_that_what_fails(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"m.py": OLD}, {"m.py": OLD.replace("kind = 1", "kind = 2").replace("x", "y")})
+    test, render = (Divergence(call(name), call(name), fails=True) for name in ("test_render", "render"))
+    early, late = (Divergence(call(name), call(name)) for name in ("render", "Missing"))
+    assert likeliest(found, [test, render, late]) == [render]
+    assert likeliest(found, [test, late, early]) == [late, early]
+    assert likeliest(found, [test]) == [test]
 
 
 class Unrunnable:
