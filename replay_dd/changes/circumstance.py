@@ -140,7 +140,7 @@ class CodeChanges(Circumstance[Ending]):
         def outcome(trial: Trial) -> Outcome:
             return self.judge(without_line_numbers(trial.ending)).outcome
 
-        made = resolution.run(configuration, self.universe, self._workshop.trial, outcome, self._learnt)
+        made = resolution.run(configuration, self.base, self.universe, self._workshop.trial, outcome, self._learnt)
         return without_line_numbers(made.ending)
 
     def own_algorithm(self, failing: IntervalSet) -> Algorithm:
