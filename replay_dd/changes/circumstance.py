@@ -276,6 +276,11 @@ class CodeChanges(Circumstance[Ending]):
         then = None if self._isolating is None else self._isolating.then
         return isinstance(then, DD) and then.gave_up
 
+    @property
+    def undivided(self) -> bool:
+        """Whether the answer may be more than is needed, of what was asked for: lines of one statement are not."""
+        return self.gave_up and [*LEVELS].index(self._levels[0]) <= [*LEVELS].index(self._deepest)
+
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
         """The next level with more groups than are left of this one."""
         applied = passing.configuration

@@ -161,7 +161,7 @@ def isolate_changes(
             *(isolation, difference, passing, failing, None),
             left_out=left_out,
             rounds=rounds,
-            undivided=final.gave_up,
+            undivided=final.undivided,
         )
         if found.guilty.count > _LONG_ANSWER and target.runner is None and isolation.stopped_by != "interrupt":
             observer.on_stage("comparing which functions are called")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.clues import NO_CLUES, Clues
 from replay_dd.changes.difference import Difference
@@ -121,6 +123,21 @@ def test_after_a_level_that_tells_nothing_suspects_are_undone_once_and_as_they_a
     assert then[:1] == expected
     assert expected[0] not in first
     assert level.own_algorithm(found.all).ask() != found.all - expected[0]
+
+
+@pytest.mark.parametrize("deepest, undivided", [("statement", False), ("line", True)])
+def test_one_statement_is_the_answer_even_if_its_lines_tell_nothing(
+    deepest: str, undivided: bool, tmp_path: Path
+) -> None:
+    text = "".join(f"x{number} = 1\n" for number in range(40))
+    found = difference(tmp_path, {"m.py": text}, {"m.py": text.replace("1\n", "2\n")})
+    workshop = cast("Workshop", Unrunnable())
+    level = CodeChanges(found, workshop, ("line",), deepest=deepest, wanted=ENDING, clues=NO_CLUES)
+    algorithm = level.own_algorithm(found.all)
+    while algorithm.ask() is not None:
+        algorithm.tell(Outcome.UNRESOLVED)
+    assert level.gave_up
+    assert level.undivided is undivided
 
 
 OLD_BLOCKS = "def f(a):\n    return g(a)\n"
