@@ -71,6 +71,7 @@ def test_calls_with_other_arguments_and_bodies_of_modules_tell_nothing() -> None
     assert not divergences([call("f", given="1")], [call("f", given="2", result="1")])
     assert not divergences([call("")], [call("", result="1")])
     assert not divergences([call("f.<locals>.<lambda>")], [call("f.<locals>.<lambda>", result="1")])
+    assert not divergences([call("Box.__hash__")], [call("Box.__hash__", result="1")])
 
 
 def test_objects_are_compared_by_what_both_versions_have_and_is_known() -> None:
@@ -99,6 +100,12 @@ def test_values_are_told_without_running_the_program() -> None:
     hostile = Hostile()
     object.__setattr__(hostile, "kept", 1)
     assert told([hostile, "a", Hostile]) == ("list", 3, ("Hostile", {"kept": "1"}), "'a'", "Hostile")
+
+
+def test_of_options_in_a_dictionary_more_are_told_than_of_items_in_a_list() -> None:
+    _, count, *options = told(dict.fromkeys(range(99), 1))
+    assert (count, options) == (99, [(str(number), "1") for number in range(24)])
+    assert told([1] * 99) == ("list", 99, *["1"] * 8)
 
 
 def test_the_probe_notes_calls_results_and_exceptions(tmp_path: Path) -> None:
