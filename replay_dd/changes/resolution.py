@@ -5,8 +5,8 @@ Rules of this module:
 * What is run in the place of a mixture is told to the search, which goes on from that: an answer rests on mixtures as
   they were run, never on one that was only asked for.
 * A mixture is completed first, as far as names tell what it needs; then by what the errors of its run miss. If that
-  leads to all changes, what takes these names away is left out instead; if that does not help either, it is run as it
-  was asked for.
+  leads to all changes, it is run as it was asked for; where suspected functions are undone, without what takes these
+  names away.
 * Where an error misses no name that a change defines, the rest of the function is applied that it was raised in: half
   of its changes may contradict the other half, or others.
 * Where a file does not parse in a mixture, what is near is applied whole (:mod:`~replay_dd.changes.mending`).
@@ -113,6 +113,8 @@ class Resolution:
         trial: Callable[[IntervalSet], Trial],
         outcome: Callable[[Trial], Outcome],
         learnt: Sequence[str],
+        *,
+        undoing: bool = False,
     ) -> Trial:
         """Run a mixture, or one that misses no names in its place.
 
@@ -123,6 +125,7 @@ class Resolution:
             trial: runs a mixture.
             outcome: judges a run.
             learnt: names whose changes are applied together.
+            undoing: whether what takes the names away may be left out.
         """
         names: dict[str, None] = {}
         applied, made = deltas, trial(deltas)
@@ -132,9 +135,9 @@ class Resolution:
                 break
             more = self._wanted(applied, all_, made) or self._rest_of(made.place, all_) - applied
             more = self.completed(applied | more, all_, learnt) if more else EMPTY
-            if more == all_:
+            if more == all_ and undoing:
                 return self._without_removals(deltas, base, unresolved, trial, outcome)
-            if not more:
+            if not more or more == all_:
                 break
             names.update(dict.fromkeys(made.missing))
             applied = more

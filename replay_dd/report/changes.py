@@ -14,7 +14,7 @@ from replay_dd.changes.isolate import ChangesIsolation, Narrowed
 from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.moves import Move, moves_in
 from replay_dd.changes.patch import patch_between
-from replay_dd.changes.shown import Passage, passages
+from replay_dd.changes.shown import Passage, passages, text_of
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
@@ -218,7 +218,7 @@ def _moves(found: ChangesIsolation) -> list[Move]:
 
 
 def _line(line: bytes) -> str:
-    return "".join(one if one.isprintable() else "�" for one in line.decode("utf-8", "replace").rstrip().expandtabs())
+    return text_of(line).rstrip().expandtabs()
 
 
 def _origin_as_text(origin: Origin) -> str:

@@ -167,14 +167,15 @@ def test_what_takes_away_the_names_of_an_undone_change_is_undone_with_it(tmp_pat
         return Trial(Ending(Outcome.UNRESOLVED if name else Outcome.PASS, "", ""), (name,), place=("a.py", "stamp"))
 
     resolution, asked = Resolution(found), found.all - parts["stamp"]
-    made = resolution.run(asked, EMPTY, found.all, trial, lambda made: made.ending.verdict, ())
+    made = resolution.run(asked, EMPTY, found.all, trial, lambda made: made.ending.verdict, (), undoing=True)
     assert made.ending.verdict is Outcome.PASS
     assert tried == [asked, asked - parts[""], parts["other"]]
     resolved = resolution.resolved(asked)
     assert resolved is not None
     assert (resolved.deltas, resolved.names) == (parts["other"], ())
 
-    missed = iter(["UTC", ""])
-    tried.clear()
-    resolution.run(asked, parts["other"] | parts[""], found.all, trial, lambda made: made.ending.verdict, ())
-    assert tried == [asked], "what every mixture has stays"
+    for base, undoing in ((parts["other"] | parts[""], True), (EMPTY, False)):  # what every mixture has stays
+        missed = iter(["UTC", ""])
+        tried.clear()
+        resolution.run(asked, base, found.all, trial, lambda made: made.ending.verdict, (), undoing=undoing)
+        assert tried == [asked]
