@@ -64,6 +64,11 @@ class Instruction(VariableInstruction):
             return (
                 self.whole(container, expression, ITERATES) if key is None else self.item(container, None, key, READS)
             )
+        if name == "RETURN_VALUE":  # of `__iter__`: whoever asked goes on with it
+            given = self.whole(values.iterated(self.value(1)), self.expression(1), ITERATES)
+            if given is not None:
+                given.detail = "begins"
+            return given
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             return self.call()
         if name == "BEFORE_WITH":
