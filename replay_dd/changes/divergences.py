@@ -167,7 +167,7 @@ def _all(calls: Sequence[Call]) -> Iterator[Call]:
 
 
 def _is_named(call: Call) -> bool:
-    """Whether it is a call of a function with a name; hashes depend on addresses, so what computes them does not count."""
+    """Whether it is a call of a function with a name, other than one that computes hashes: they depend on addresses."""
     name = call.name.rpartition(".")[2]
     return name not in ("", "__hash__") and not name.startswith("<")
 

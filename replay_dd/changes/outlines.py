@@ -3,7 +3,7 @@
 Rules of this module:
 
 * Python is read by its own parser, C, C++, Java and JavaScript by tree-sitter if it is installed. Elsewhere, lines that
-  begin in the first column are taken for headings, as `git diff` takes them, and in files of settings those in brackets.
+  begin in the first column are taken for headings, as `git diff` takes them; in files of settings, those in brackets.
 * Each line belongs to the innermost function or class, by its path of names, and to the innermost statement; a closing
   brace belongs to the statement that it closes.
 * The lines of a Python string that goes over several of them belong together: a part of one swallows what follows it.
