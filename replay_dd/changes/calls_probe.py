@@ -19,8 +19,9 @@ CALLS = "calls"
 CUT = "..."
 """Stands for what is not told of a value."""
 MOST_CALLS = 10_000
-_MOST_PARTS = 40  # of a value
+_MOST_PARTS = 64  # of a value
 _MOST_ITEMS = 8
+_MOST_NAMED = 24  # of a dictionary, or of what an object keeps
 _DEEPEST = 3
 _LONGEST = 100
 _FUNCTION = 0x1  # the flag of code whose names are local: not the body of a class or module
@@ -114,7 +115,7 @@ def _told(value: object, depth: int, left: list[int]) -> Any:
         return (kind.__name__, len(value))
     if kind is dict:
         assert isinstance(value, dict)
-        items = [item for item, _ in zip(value.items(), range(_MOST_ITEMS), strict=False)]
+        items = [item for item, _ in zip(value.items(), range(_MOST_NAMED), strict=False)]
         return ("dict", len(value), *((_told(one, depth - 1, left), _told(two, depth - 1, left)) for one, two in items))
     return (kind.__name__, {name: _told(one, depth - 1, left) for name, one in _kept(value)})
 
@@ -126,7 +127,7 @@ def _kept(value: object) -> list[tuple[str, object]]:
         if isinstance(found, GetSetDescriptorType):
             kept = found.__get__(value)
             items = list(kept.items()) if type(kept) is dict else []
-            return [(name, one) for name, one in items if type(name) is str][: 3 * _MOST_ITEMS]
+            return [(name, one) for name, one in items if type(name) is str][:_MOST_NAMED]
     return []
 
 

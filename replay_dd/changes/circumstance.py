@@ -26,6 +26,7 @@ from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import LEVELS, LINE, STATEMENT, groups, is_long, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers
+from replay_dd.changes.shown import text_of
 from replay_dd.changes.suspects import blocks_in, suspects
 from replay_dd.changes.workshop import NOT_BUILT, Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
@@ -140,7 +141,10 @@ class CodeChanges(Circumstance[Ending]):
         def outcome(trial: Trial) -> Outcome:
             return self.judge(without_line_numbers(trial.ending)).outcome
 
-        made = resolution.run(configuration, self.universe, self._workshop.trial, outcome, self._learnt)
+        made = resolution.run(
+            *(configuration, self.base, self.universe, self._workshop.trial, outcome, self._learnt),
+            undoing=bool(self._undoing),
+        )
         return without_line_numbers(made.ending)
 
     def own_algorithm(self, failing: IntervalSet) -> Algorithm:
@@ -276,6 +280,11 @@ class CodeChanges(Circumstance[Ending]):
         then = None if self._isolating is None else self._isolating.then
         return isinstance(then, DD) and then.gave_up
 
+    @property
+    def undivided(self) -> bool:
+        """Whether the answer may be more than is needed, of what was asked for: lines of one statement are not."""
+        return self.gave_up and [*LEVELS].index(self._levels[0]) <= [*LEVELS].index(self._deepest)
+
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
         """The next level with more groups than are left of this one."""
         applied = passing.configuration
@@ -311,8 +320,7 @@ def _counted(count: int) -> str:
 
 
 def _shown(line: bytes) -> str:
-    text = line.decode("utf-8", "replace").strip()
-    text = "".join(character if character.isprintable() else "�" for character in text)
+    text = text_of(line.strip()).expandtabs()
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 

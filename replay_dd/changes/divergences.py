@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from replay_dd.changes.calls_probe import CUT
@@ -35,6 +35,7 @@ class Call:
         left: its arguments when it ended.
         raised: whether it ended with an exception.
         calls: those that it made itself, in their order.
+        cut_off: whether the call that made it was not seen to end.
     """
 
     path: str
@@ -45,6 +46,7 @@ class Call:
     left: Any
     raised: bool
     calls: list[Call] = field(default_factory=list)
+    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,12 @@ class Divergence:
     Attributes:
         old: the one of the old version.
         new: the one of the new version.
+        fails: whether only one of them ends with an exception, and nothing in that version handles it.
     """
 
     old: Call
     new: Call
+    fails: bool = False
 
 
 def calls_in(noted: bytes) -> list[Call]:
@@ -75,20 +79,39 @@ def calls_in(noted: bytes) -> list[Call]:
     for process, number in sorted(found, key=lambda key: (started[key[0]], key[1])):
         parent, call = found[process, number]
         above = found.get((process, parent))
+        call.cut_off = above is None and parent > 0
         (outermost if above is None else above[1].calls).append(call)
     return outermost
 
 
 def divergences(old: Sequence[Call], new: Sequence[Call]) -> list[Divergence]:
-    """The innermost calls that diverge, one of each function.
+    """The innermost calls that diverge, one of each function, the likeliest cause first.
 
-    Those where one version raises and the other does not, if there are any; otherwise those that end with other values,
-    the last ones first, since what differs early is often meant to.
+    First come those that end in one version with an exception that nothing there handles: that is the failure, or leads
+    to it. Then come those that end with other values, or with an exception that is handled, the last ones first, since
+    what differs early is often meant to.
     """
-    pairs = _pairs(old, new)
-    raised = [pair for pair in pairs if pair.old.raised != pair.new.raised]
-    found = _innermost(raised, new) if raised else reversed(_innermost([*filter(_differs, pairs)], new))
-    return list({pair.new.name: pair for pair in reversed([*found])}.values())[::-1]
+    unhandled = {id(call) for call in (*_unhandled(old), *_unhandled(new))}
+    fail, differ = [], []
+    for pair in _pairs(old, new):
+        if pair.old.raised == pair.new.raised:
+            differ += [pair] if _differs(pair) else []
+        elif id(pair.old if pair.old.raised else pair.new) in unhandled:
+            fail.append(replace(pair, fails=True))
+        else:
+            differ.append(pair)
+    found = [*_innermost(fail, new), *reversed(_innermost(differ, new))]
+    return list({pair.new.name: pair for pair in reversed(found)}.values())[::-1]
+
+
+def _unhandled(calls: Sequence[Call]) -> Iterator[Call]:
+    """Those that end with an exception, as do all that led to them."""
+    waiting = [call for call in calls if not call.cut_off]
+    while waiting:
+        call = waiting.pop()
+        if call.raised:
+            yield call
+            waiting += call.calls
 
 
 def _pairs(old: Sequence[Call], new: Sequence[Call]) -> list[Divergence]:
@@ -144,7 +167,9 @@ def _all(calls: Sequence[Call]) -> Iterator[Call]:
 
 
 def _is_named(call: Call) -> bool:
-    return bool(call.name) and not call.name.rpartition(".")[2].startswith("<")
+    """Whether it is a call of a function with a name, other than one that computes hashes: they depend on addresses."""
+    name = call.name.rpartition(".")[2]
+    return name not in ("", "__hash__") and not name.startswith("<")
 
 
 def alike(one: Any, other: Any) -> bool:

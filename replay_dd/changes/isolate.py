@@ -24,6 +24,7 @@ from replay_dd.changes.levels import DEFAULT_LEVELS
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import strictest, without_line_numbers
 from replay_dd.changes.sources import Version, checked_out
+from replay_dd.changes.suspects import likeliest
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.changes.workshop import Target, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
@@ -160,11 +161,11 @@ def isolate_changes(
             *(isolation, difference, passing, failing, None),
             left_out=left_out,
             rounds=rounds,
-            undivided=final.gave_up,
+            undivided=final.undivided,
         )
         if found.guilty.count > _LONG_ANSWER and target.runner is None and isolation.stopped_by != "interrupt":
             observer.on_stage("comparing which functions are called")
-            diverged = divergences(workshop.calls(EMPTY), workshop.calls(difference.all))
+            diverged = likeliest(difference, divergences(workshop.calls(EMPTY), workshop.calls(difference.all)))
             found = replace(found, diverged=tuple(diverged[:_MOST_DIVERGENCES]))
         if not isolation.complete:
             return found

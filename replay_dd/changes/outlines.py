@@ -3,7 +3,7 @@
 Rules of this module:
 
 * Python is read by its own parser, C, C++, Java and JavaScript by tree-sitter if it is installed. Elsewhere, lines that
-  begin in the first column are taken for headings, as `git diff` takes them.
+  begin in the first column are taken for headings, as `git diff` takes them; in files of settings, those in brackets.
 * Each line belongs to the innermost function or class, by its path of names, and to the innermost statement; a closing
   brace belongs to the statement that it closes.
 * The lines of a Python string that goes over several of them belong together: a part of one swallows what follows it.
@@ -15,6 +15,7 @@ import ast
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 # What `git diff` shows after a hunk's line numbers by default: a line that begins with a letter, `_` or `$`.
 _HEADING = re.compile(rb"[A-Za-z_$]")
+LONGEST_HEADING = 60
+_SECTION = re.compile(rb"\[")
+_NOTHING = re.compile(rb"(?!)")
+_HEADINGS = {**dict.fromkeys((".cfg", ".ini", ".toml", ".conf"), _SECTION), **dict.fromkeys((".csv", ".tsv"), _NOTHING)}
 _PYTHON = (".py", ".pyi")
 _IMPORT = re.compile(rb"\s*(?:from|import)\s")
 _LARGEST_TEXT = 4_000_000
@@ -137,7 +142,7 @@ def outline_of(path: str, lines: Sequence[bytes]) -> Outline:
     """What some lines of a file belong to."""
     if path.endswith(_PYTHON):
         return _of_python(lines)
-    return _of_tree(path, lines) or _of_headings(lines)
+    return _of_tree(path, lines) or _of_headings(lines, _HEADINGS.get(PurePosixPath(path).suffix, _HEADING))
 
 
 def is_python(file: FileChange) -> bool:
@@ -189,14 +194,14 @@ def _of_python(lines: Sequence[bytes]) -> Outline:
     return Outline(symbols, statements, heads, functions=frozenset(functions), strings=strings)
 
 
-def _of_headings(lines: Sequence[bytes]) -> Outline:
+def _of_headings(lines: Sequence[bytes], heading: re.Pattern[bytes] = _HEADING) -> Outline:
     symbols, name = [], ""
     for number, line in enumerate(lines):
-        if _HEADING.match(line):
+        if heading.match(line):
             follows = next((one for one in lines[number + 1 : number + 3] if one.strip()), b"")
-            name = line.decode("utf-8", "replace").strip()[:60]
+            name = line.decode("utf-8", "backslashreplace").strip()[:LONGEST_HEADING]
             # A script may consist of such lines alone.
-            symbols.append(name if follows and not _HEADING.match(follows) else "")
+            symbols.append(name if follows and not heading.match(follows) else "")
         else:
             symbols.append(name)
     return Outline(symbols)

@@ -5,7 +5,8 @@ Rules of this module:
 * What is run in the place of a mixture is told to the search, which goes on from that: an answer rests on mixtures as
   they were run, never on one that was only asked for.
 * A mixture is completed first, as far as names tell what it needs; then by what the errors of its run miss. If that
-  leads to all changes, it is run as it was asked for.
+  leads to all changes, it is run as it was asked for; where suspected functions are undone, without what takes these
+  names away.
 * Where an error misses no name that a change defines, the rest of the function is applied that it was raised in: half
   of its changes may contradict the other half, or others.
 * Where a file does not parse in a mixture, what is near is applied whole (:mod:`~replay_dd.changes.mending`).
@@ -107,39 +108,84 @@ class Resolution:
     def run(
         self,
         deltas: IntervalSet,
+        base: IntervalSet,
         all_: IntervalSet,
         trial: Callable[[IntervalSet], Trial],
         outcome: Callable[[Trial], Outcome],
         learnt: Sequence[str],
+        *,
+        undoing: bool = False,
     ) -> Trial:
         """Run a mixture, or one that misses no names in its place.
 
         Args:
             deltas: the mixture.
+            base: the deltas of the passing end.
             all_: the deltas of the failing end.
             trial: runs a mixture.
             outcome: judges a run.
             learnt: names whose changes are applied together.
+            undoing: whether what takes the names away may be left out.
         """
         names: dict[str, None] = {}
         applied, made = deltas, trial(deltas)
         unresolved = made
         for _ in range(_MOST_ROUNDS):
             if outcome(made) is not Outcome.UNRESOLVED:
-                self._note(deltas, applied, names)
-                return made
+                break
             more = self._wanted(applied, all_, made) or self._rest_of(made.place, all_) - applied
             more = self.completed(applied | more, all_, learnt) if more else EMPTY
+            if more == all_ and undoing:
+                return self._without_removals(deltas, base, unresolved, trial, outcome)
             if not more or more == all_:
                 break
             names.update(dict.fromkeys(made.missing))
             applied = more
             self.rounds += 1
             made = trial(applied)
-        if outcome(made) is not Outcome.UNRESOLVED:
-            self._note(deltas, applied, names)
-            return made
+        if outcome(made) is Outcome.UNRESOLVED:
+            return unresolved
+        self._note(deltas, applied, names)
+        return made
+
+    def _without_removals(
+        self,
+        deltas: IntervalSet,
+        base: IntervalSet,
+        unresolved: Trial,
+        trial: Callable[[IntervalSet], Trial],
+        outcome: Callable[[Trial], Outcome],
+    ) -> Trial:
+        """Run a mixture without the changes that take away the names which it misses."""
+        applied, made = deltas, unresolved
+        for _ in range(_MOST_ROUNDS):
+            gone = EMPTY
+            for name in made.missing:
+                gone = gone | self._removals(name, applied)
+            less = self.mended(applied - (gone - base), base, applied)
+            if less in (applied, base):
+                break
+            applied = less
+            self.rounds += 1
+            made = trial(applied)
+            if outcome(made) is not Outcome.UNRESOLVED:
+                self._note(deltas, applied, ())
+                return made
         return unresolved
+
+    def _removals(self, name: str, applied: IntervalSet) -> IntervalSet:
+        """What takes a name away, among what is applied; of a class, all that is in it. Nothing if that is too much."""
+        found = (self._names.undefining(name) | self._names.unimporting(name)) & applied
+        units = self.dependences.units(found)
+        if len(units) > MOST_UNITS:
+            return EMPTY
+        inside: set[int] = set()
+        for delta in found:
+            symbol, number = symbol_of(self._difference, delta), self._difference.file_of(delta)
+            if symbol.rpartition(".")[2] == name:
+                others = self._difference.deltas_of(number) & applied
+                inside.update(one for one in others if symbol_of(self._difference, one).startswith(f"{symbol}."))
+        return IntervalSet.of(sorted(inside.union(*units)))
 
     def _note(self, asked: IntervalSet, applied: IntervalSet, names: Iterable[str]) -> None:
         if applied != asked:

@@ -29,8 +29,10 @@ def without_line_numbers(ending: Ending) -> Ending:
 
 
 def same_words(run: Ending) -> Hashable:
-    """The same report, with all that it says."""
-    return (run.signature, _ADDRESS.sub("", _LINE_NUMBER.sub("", run.words))) if run.is_report else run.signature
+    """The same report, with all that it says, also where its words are cut."""
+    if not run.is_report:
+        return run.signature
+    return run.signature, *(_ADDRESS.sub("", _LINE_NUMBER.sub("", text)) for text in (run.words, run.details[0]))
 
 
 def same_message(run: Ending) -> Hashable:

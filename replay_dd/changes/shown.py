@@ -3,6 +3,8 @@
 Rules of this module:
 
 * A line that looks like the one that it replaces, since only blanks or its end differ, is shown in quotes with escapes.
+* What is not text in UTF-8 is shown by escapes, so that any two bytes look different.
+* A heading is not told where its own line is shown.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.levels import symbol_of
+from replay_dd.changes.outlines import LONGEST_HEADING
 from replay_dd.dd import IntervalSet
 
 _AROUND = 2
@@ -68,9 +71,9 @@ def passages(difference: Difference, deltas: IntervalSet, guilty: IntervalSet) -
             if delta not in lines:
                 yield Passage(difference.words(delta), (), delta in guilty)
         for part in _neighbours(difference, lines):
-            symbol = symbol_of(difference, part[0])
-            title = f"{file.path}, {symbol}" if symbol else file.path
-            yield Passage(title, tuple(_rows(difference, file, part, guilty)), any(delta in guilty for delta in part))
+            symbol, rows = symbol_of(difference, part[0]), tuple(_rows(difference, file, part, guilty))
+            is_told = not symbol or any(row.text.rstrip()[:LONGEST_HEADING] == symbol for row in rows)
+            yield Passage(file.path if is_told else f"{file.path}, {symbol}", rows, any(one in guilty for one in part))
 
 
 def _neighbours(difference: Difference, deltas: list[int]) -> Iterator[list[int]]:
@@ -102,7 +105,7 @@ def _rows(difference: Difference, file: FileChange, deltas: list[int], guilty: I
         if change.old > done:
             yield from waiting
             waiting = []
-        yield from (Row(place(number), " ", _text(file.before[number])) for number in range(done, change.old))
+        yield from (Row(place(number), " ", text_of(file.before[number])) for number in range(done, change.old))
         for number in range(change.old, change.old_stop):
             yield Row(place(number), "-", text(file.before[number]), delta in guilty)
         waiting += [
@@ -112,18 +115,27 @@ def _rows(difference: Difference, file: FileChange, deltas: list[int], guilty: I
         done = max(done, change.old_stop)
     yield from waiting
     after = range(done, min(len(file.before), last.old_stop + _AROUND))
-    yield from (Row(place(number), " ", _text(file.before[number])) for number in after)
+    yield from (Row(place(number), " ", text_of(file.before[number])) for number in after)
 
 
 def _texts_of(removed: Sequence[bytes], added: Sequence[bytes]) -> Callable[[bytes], str]:
     """How to show removed and added lines so that one can see what differs."""
     alike = set(map(_visible, removed)) & set(map(_visible, added))
-    return lambda line: repr(line.decode("utf-8", "replace")) if _visible(line) in alike else _text(line)
+    return lambda line: _quoted(line) if _visible(line) in alike else text_of(line)
 
 
 def _visible(line: bytes) -> str:
-    return _text(line).expandtabs().rstrip()
+    return text_of(line).expandtabs().rstrip()
 
 
-def _text(line: bytes) -> str:
-    return line.decode("utf-8", "replace").rstrip("\r\n")
+def _quoted(line: bytes) -> str:
+    try:
+        return repr(line.decode())
+    except UnicodeDecodeError:
+        return repr(line).removeprefix("b")
+
+
+def text_of(line: bytes) -> str:
+    """A line without its end, and without anything that a terminal does not show as it is."""
+    text = line.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
+    return "".join(one if one.isprintable() or one == "\t" else repr(one)[1:-1] for one in text)

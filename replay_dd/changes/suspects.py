@@ -2,8 +2,9 @@
 
 Rules of this module:
 
-* Suspected is what the stack of the failing run names, what diverges, what only one version calls there, and the
+* Suspected is what diverges, what only one version calls there, what the stack of the failing run names, and the
   classes and functions around all that: a class binds what its instances do.
+* An exception that only one version ends with is the failure, or leads to it; other values may be meant to differ.
 * This decides only what is asked first, and is never an answer.
 """
 
@@ -33,14 +34,18 @@ def suspects(
         diverged: where the versions first behave differently.
         clues: what the failing version printed.
     """
-    at: dict[Place, IntervalSet] = {}
-    for part in parts:
-        file = difference.files[difference.file_of(part.first)]
-        for path in {file.old_path, file.new_path} - {None}:
-            at[path or "", symbol_of(difference, part.first)] = part
-    named = [*_of_calls(diverged), *_of_stack(difference, clues)]
+    at = {place: part for part in parts for place in _places(difference, part.first)}
+    failing, other = ([one for one in diverged if one.fails is fails] for fails in (True, False))
+    named = [*_of_calls(failing), *_of_stack(difference, clues), *_of_calls(other)]
     around = [(path, outer) for path, symbol in named for outer in _around(symbol)]
     return list(dict.fromkeys(at[place] for place in (*named, *around) if place in at))
+
+
+def likeliest(difference: Difference, diverged: Sequence[Divergence]) -> list[Divergence]:
+    """Of what diverges, what was changed, if anything was; and of that, what is the failure."""
+    changed = {place for delta in difference.all for place in _places(difference, delta)}
+    found = [one for one in diverged if not changed.isdisjoint(_of_calls([one]))] or [*diverged]
+    return [one for one in found if one.fails] or found
 
 
 def blocks_in(difference: Difference, suspected: Sequence[IntervalSet]) -> Iterator[IntervalSet]:
@@ -77,6 +82,11 @@ def _users(difference: Difference, number: int) -> dict[int, list[int]]:
             for one in members[found.statements[other]]:
                 users.setdefault(first + one, []).extend(own)
     return users
+
+
+def _places(difference: Difference, delta: int) -> Iterator[Place]:
+    file, symbol = difference.files[difference.file_of(delta)], symbol_of(difference, delta)
+    return ((path, symbol) for path in (file.old_path, file.new_path) if path is not None)
 
 
 def _of_calls(diverged: Sequence[Divergence]) -> Iterator[Place]:

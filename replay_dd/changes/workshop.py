@@ -75,6 +75,7 @@ class _Probe:
     """What notes a run: the folder of its `sitecustomize`, and afterwards which files were opened."""
 
     folder: Path
+    is_compared: bool  # with a run of the other version, so that values must not depend on chance
     seen: frozenset[str] | None = None
 
 
@@ -172,7 +173,7 @@ class Workshop:
         with private_folder() as folder:
             (folder.path / "lines_probe.py").write_bytes((Path(__file__).parent / "lines_probe.py").read_bytes())
             (folder.path / "sitecustomize.py").write_bytes((Path(__file__).parent / module).read_bytes())
-            probe = _Probe(folder.path)
+            probe = _Probe(folder.path, is_compared=notes == CALLS)
             ending = self._trial(configuration, probe, clean=True).ending
             noted = folder.path / notes
             return ending, noted.read_bytes() if noted.exists() else b"", probe.seen
@@ -213,8 +214,7 @@ class Workshop:
                 if self._target.runner is not None:
                     ending = self._target.runner(copy.root, self._environment(copy))
                     return Trial(ending, () if ending.verdict is Outcome.PASS else missing_names(ending.words.encode()))
-                folder = None if probe is None else probe.folder
-                finished = self._run(copy, self._target.command, self._target.time_limit_s, folder)
+                finished = self._run(copy, self._target.command, self._target.time_limit_s, probe)
             if probe is not None and opened is not None:
                 probe.seen = opened.paths
             ending = self._oracle.ending(finished)
@@ -262,7 +262,7 @@ class Workshop:
                     yield told
                     break
 
-    def _run(self, copy: Copy, command: Sequence[str], limit_s: float | None, probe: Path | None = None) -> Finished:
+    def _run(self, copy: Copy, command: Sequence[str], limit_s: float | None, probe: _Probe | None = None) -> Finished:
         environment = self._environment(copy, probe)
         with private_folder() as folder:
             finished = run(
@@ -271,12 +271,14 @@ class Workshop:
         output = finished.output.replace(os.fsencode(copy.root) + b"/", b"")
         return Finished(finished.status, finished.signal, finished.timed_out, finished.seconds, output)
 
-    def _environment(self, copy: Copy, probe: Path | None = None) -> dict[str, str]:
+    def _environment(self, copy: Copy, probe: _Probe | None = None) -> dict[str, str]:
         environment = {**self._target.environment}
         first = [str(copy.root), *([str(copy.root / "src")] if (copy.root / "src").is_dir() else [])]
         if probe is not None:
-            first.insert(0, str(probe))
+            first.insert(0, str(probe.folder))
             environment[VERSION] = str(copy.root)
+            if probe.is_compared:
+                environment.setdefault("PYTHONHASHSEED", "0")
         environment["PYTHONPATH"] = os.pathsep.join([*first, *filter(None, [environment.get("PYTHONPATH")])])
         if self._times is None:
             environment["PYTHONDONTWRITEBYTECODE"] = "1"

@@ -8,6 +8,7 @@ Rules of this module:
   tried alone, and everything without it.
 * What is left out as it is, and does not matter, comes back: each such guess is tried from the same configuration,
   since with more that does not fit, fewer can be tested.
+* If more had to be left out with such a guess, it is then tried alone.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class GuessesFirst(Algorithm):
         self._questions: tuple[IntervalSet, ...] = ()
         self._seen: tuple[IntervalSet, ...] = ()
         self._fitted = True
+        self._part = c_fail - c_fail
         self._ask_next()
 
     @property
@@ -101,7 +103,7 @@ class GuessesFirst(Algorithm):
         self._asked = self._then.ask()
 
     def _about(self, guess: Guess) -> tuple[IntervalSet, ...]:
-        part = guess.deltas & self.difference
+        part = self._part = guess.deltas & self.difference
         if not part or part == self.difference:
             return ()
         alone, without = self.c_pass | part, self.c_fail - part
@@ -133,6 +135,8 @@ class GuessesFirst(Algorithm):
         if outcome is not Outcome.UNRESOLVED and self.c_pass <= tested <= self.c_fail:
             if outcome is Outcome.PASS and tested != self.c_fail:
                 self.c_pass = tested
+                if not self._fitted and tested != self._asked:
+                    self._questions, self._fitted = (self._mended(tested | self._part),), True
             elif outcome is Outcome.FAIL and tested != self.c_pass and self._fitted:
                 self.c_fail = tested
                 if self.c_fail.count - self.c_pass.count <= before * _HIT:

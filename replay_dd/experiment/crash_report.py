@@ -21,12 +21,14 @@ class Report(NamedTuple):
         words: one line for it: text of the output, and then perhaps the place in parentheses.
         message: what an exception says; some of it may repeat the input.
         kinds: if there are any, a report of the same failure has one of them, too.
+        whole: all that it says, if the words have only the beginning of that.
     """
 
     signature: str
     words: str
     message: str = ""
     kinds: tuple[str, ...] = ()
+    whole: str = ""
 
 
 def place_of(frames: Sequence[tuple[str, str]], libraries: re.Pattern[str]) -> str:

@@ -42,8 +42,12 @@ def _as_it_is(found: re.Match[str]) -> Report:
     return Report(without_addresses(found["text"]), cut(found["text"]))
 
 
-def _steady(found: re.Match[str]) -> Report:
-    return Report(steady(found["text"]), cut(found["text"]))
+def _pytest(found: re.Match[str]) -> Report:
+    """The summary of a test that failed; it is cut to the width of a terminal, and the whole message stands above."""
+    text: str = found["text"]
+    begun = text.partition(" - ")[2].removesuffix("...")
+    whole = re.findall(rf"^E +({re.escape(begun)}.*)$", found.string, re.MULTILINE) if text.endswith("...") else []
+    return Report(steady(text), cut(text), whole=whole[-1] if whole else "")
 
 
 def _gcc(found: re.Match[str]) -> Report:
@@ -135,7 +139,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], 
     (
         b".py",
         re.compile(r"^(?P<text>(?:FAILED|ERROR) \S+\.py\S*(?: - .+)?)$", re.MULTILINE),
-        _steady,
+        _pytest,
     ),
     (b"Fatal Python error: ", FATAL, fatal_report),
     (b"Exception Group Traceback", GROUP, group_report),

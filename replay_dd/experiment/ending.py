@@ -137,7 +137,7 @@ class Oracle:
             return Ending(Outcome.PASS, how, how, message, finished.seconds)
         report = crash_report(finished.output)
         if report is not None:
-            placed, words, said, kinds = report
+            placed, words, said, kinds, whole = report
             signature = self._without_own_lines(placed, finished.output)
             told = f"{words} ({how})"
             if self.inputs is not None and said:
@@ -149,7 +149,7 @@ class Oracle:
                 *(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds),
                 is_report=True,
                 complaints=kinds,
-                details=(quoting(words), calls(finished.output)),
+                details=(quoting(whole or words), calls(finished.output)),
             )
         said = cut(telling_line(finished.output))
         kinds = ()

@@ -14,7 +14,7 @@ from replay_dd.changes.isolate import ChangesIsolation, Narrowed
 from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.moves import Move, moves_in
 from replay_dd.changes.patch import patch_between
-from replay_dd.changes.shown import Passage, passages
+from replay_dd.changes.shown import Passage, passages, text_of
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
@@ -41,7 +41,7 @@ def changes_as_text(
         files: the paths of what was written, by what they contain.
         needed_origins: the commits that made the other changes which it needs, unless all are of one commit.
     """
-    others = 0 if found.needed is None else (found.needed - found.guilty).count
+    others = EMPTY if found.needed is None else found.needed - found.guilty
     shows_all = found.needed is not None and found.needed.count <= _MOST_SHOWN
     shown = found.needed if found.needed is not None and shows_all else found.guilty
     known = found.isolation.complete and not found.undivided
@@ -62,7 +62,9 @@ def changes_as_text(
     if others and shows_all:
         yield "needs        all of it; with all but the lines marked `>`, and other changes, it passes"
     elif others:
-        yield f"needs        {counted(others, 'other changed line')}, which the patch has, too"
+        limited = found.needed_by is not None and found.needed_by.stopped_by is not None
+        most = "at most " if limited else ""
+        yield f"needs        {most}{_amount(found.difference, others, 'other ')}, which the patch has, too"
     elif found.needed is not None:
         yield "needs        nothing else: applied alone, it makes the old version fail"
     elif found.unconfirmed:
@@ -81,7 +83,7 @@ def changes_as_text(
     told = list(search_as_text(found.isolation))
     yield told[0]
     changed_files = len({found.difference.file_of(delta) for delta in found.difference.all})
-    yield f"changes      {counted(found.difference.all.count, 'changed line')} in {counted(changed_files, 'file')}"
+    yield f"changes      {_amount(found.difference, found.difference.all)} in {counted(changed_files, 'file')}"
     if found.left_out:
         yield f"               {counted(found.left_out.count, 'change')} left out: neither version executes them"
     for stage in found.isolation.stages:
@@ -92,6 +94,12 @@ def changes_as_text(
         yield f"resolved     {counted(found.rounds, 'more run')}, with the changes that missing names belong to"
     yield from (line for line in told[1:] if not line.startswith("difference "))
     yield from (f"{what:<12} {path}" for what, path in files.items())
+
+
+def _amount(difference: Difference, deltas: IntervalSet, which: str = "") -> str:
+    """How many changes there are, told as lines if all of them are."""
+    lines = all(difference.kind(delta) is Kind.LINE for delta in deltas)
+    return counted(deltas.count, f"{which}{'changed line' if lines else 'change'}")
 
 
 def _divergences_as_text(diverged: Sequence[Divergence]) -> Iterator[str]:
@@ -117,7 +125,8 @@ def _passages_as_text(shown: Sequence[Passage], *, marks: bool) -> Iterator[str]
     for number, passage in enumerate(shown):
         if number:
             yield ""
-        yield f"  {passage.title}{':' if passage.rows else ''}"
+        whole = marks and passage.is_guilty and not passage.rows
+        yield f"{'>' if whole else ' '} {passage.title}{':' if passage.rows else ''}"
         for row in passage.rows:
             mark = ">" if marks and row.guilty else " "
             place = "" if row.sign == "+" else str(row.number)
@@ -209,7 +218,7 @@ def _moves(found: ChangesIsolation) -> list[Move]:
 
 
 def _line(line: bytes) -> str:
-    return "".join(one if one.isprintable() else "�" for one in line.decode("utf-8", "replace").rstrip().expandtabs())
+    return text_of(line).rstrip().expandtabs()
 
 
 def _origin_as_text(origin: Origin) -> str:

@@ -9,6 +9,7 @@ import pytest
 from replay_dd.changes.bindings import bound_at_top, needs_of_bindings
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.expansion import additions
+from replay_dd.changes.levels import groups, symbol_of
 from replay_dd.changes.names import Names
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.workshop import Trial, Workshop
@@ -89,7 +90,7 @@ def run_resolved(found: Difference, asked: IntervalSet, missing: str, place: tup
         verdict = Outcome.UNRESOLVED if len(tried) == 1 else Outcome.PASS
         return Trial(Ending(verdict, "", ""), (missing,), place=place)
 
-    Resolution(found).run(asked, found.all, trial, lambda made: made.ending.verdict, ())
+    Resolution(found).run(asked, EMPTY, found.all, trial, lambda made: made.ending.verdict, ())
     return tried
 
 
@@ -128,3 +129,53 @@ def test_a_mixture_that_python_does_not_compile_is_not_run(tmp_path: Path) -> No
     last = IntervalSet.of([*found.all][-1:])
     with Workshop(found, python("a.py"), Oracle()) as workshop:
         assert workshop.trial(last).ending.signature == "does not parse"
+
+
+STAMP_OLD = """\
+import datetime
+
+
+class Zone(datetime.tzinfo):
+    name = "UTC"
+
+    def utcoffset(self, when):
+        return datetime.timedelta(0)
+
+
+UTC = Zone()
+
+
+def other():
+    return 1
+
+
+def stamp(when):
+    return when.astimezone(UTC)
+"""
+STAMP_NEW = "def other():\n    return 2\n\n\ndef stamp(when):\n    return when\n"
+
+
+def test_what_takes_away_the_names_of_an_undone_change_is_undone_with_it(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"a.py": STAMP_OLD}, {"a.py": STAMP_NEW})
+    parts = {symbol_of(found, part.first): part for part in groups(found, found.all, "function")}
+    missed = iter(["UTC", "Zone", ""])
+    tried: list[IntervalSet] = []
+
+    def trial(deltas: IntervalSet) -> Trial:
+        tried.append(deltas)
+        name = next(missed)
+        return Trial(Ending(Outcome.UNRESOLVED if name else Outcome.PASS, "", ""), (name,), place=("a.py", "stamp"))
+
+    resolution, asked = Resolution(found), found.all - parts["stamp"]
+    made = resolution.run(asked, EMPTY, found.all, trial, lambda made: made.ending.verdict, (), undoing=True)
+    assert made.ending.verdict is Outcome.PASS
+    assert tried == [asked, asked - parts[""], parts["other"]]
+    resolved = resolution.resolved(asked)
+    assert resolved is not None
+    assert (resolved.deltas, resolved.names) == (parts["other"], ())
+
+    for base, undoing in ((parts["other"] | parts[""], True), (EMPTY, False)):  # what every mixture has stays
+        missed = iter(["UTC", ""])
+        tried.clear()
+        resolution.run(asked, base, found.all, trial, lambda made: made.ending.verdict, (), undoing=undoing)
+        assert tried == [asked]

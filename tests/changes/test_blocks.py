@@ -86,6 +86,61 @@ CASES = [
         2,
     ),
     (
+        "a body of one statement becomes two of several lines",
+        "d.g = 2\nfor h in h:\n    e = a\npass\n",
+        (
+            "d.g = 2\nfor h in h:\n    h = [\n        b,\n        c,\n    ]\n    a = [\n        g,\n"
+            "        a,\n    ]\npass\n"
+        ),
+        1,
+    ),
+    (
+        "a block comes between a statement and what follows it",
+        "a = [\n    b,\n    c,\n]\nd(d)\nfor e in a:\n    pass\n    c(b)\n",
+        (
+            "a = [\n    b,\n    c,\n]\nd(d)\nfor e in a:\n    for f in a:\n        f(d)\n    if c:\n"
+            "        pass\n        c(b)\n"
+        ),
+        2,
+    ),
+    (
+        "a head goes with its other clause, and its body stays",
+        (
+            "a = 8\nif b:\n    c = d\n    if b:\n        e = d\n    elif e:\n        f = e\nelse:\n"
+            "    for f in b:\n        b = c\nc(e)\n"
+        ),
+        "a = 8\nc = d\nif b:\n    e = d\nelif e:\n    f = e\nc(e)\n",
+        4,
+    ),
+    (
+        "statements stay under other heads",
+        "if a:\n    b(b)\n    c(d)\nelif e:\n    pass\nelse:\n    f.f = 6\n    f(a)\n",
+        "b(b)\ntry:\n    a = d\n    pass\n    a(c)\nfinally:\n    c.e = 1\n    pass\n    pass\nc(d)\n",
+        8,
+    ),
+    (
+        "a try comes around a try",
+        "try:\n    a(b)\n    pass\nfinally:\n    c.d = 3\nif d:\n    b(b)\n",
+        (
+            "try:\n    try:\n        a(b)\n        pass\n    finally:\n        c.d = 3\n    if d:\n"
+            "        b(b)\nexcept E:\n    pass\n"
+        ),
+        5,
+    ),
+    (
+        "an if becomes a try",
+        "if a:\n    b = c\n    d = b\n",
+        "try:\n    b = c\n    d = b\nexcept E:\n    e(b)\n",
+        1,
+    ),
+    (
+        "an if goes, and a statement of several lines comes",
+        "if a:\n    b = c\n    pass\n    d = a\nelif e:\n    f(a)\n",
+        "b(h)\nf = [\n    e,\n    d,\n]\n",
+        4,
+    ),
+    ("a statement goes", "a(b)\nc(c)\n", "a(b)\n", 1),
+    (
         "a class comes with its method",
         "a = 1\n",
         "a = 1\n\n\nclass B:\n    def c(self):\n        d()\n        e()\n",

@@ -16,7 +16,6 @@ from replay_dd.changes.file_change import Kind, Version
 from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS, groups, symbol_of
 from replay_dd.changes.outlines import outline
 from replay_dd.changes.patch import patch_between
-from replay_dd.changes.shown import passages
 from replay_dd.changes.tree import read_tree
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.user import VersionError
@@ -301,18 +300,6 @@ def test_a_function_that_is_removed_is_one_statement(tmp_path: Path) -> None:
     numbers = [[change.old for change in group if change is not None] for group in changes]
     assert [4, 5, 6, 7] in [[line for line in group if line < 8] for group in numbers]
     assert numbers[-2:] == [[11], [12]], "of a function that stays, statements go one by one"
-
-
-def test_what_looks_alike_is_shown_with_escapes(tmp_path: Path) -> None:
-    """Ends of lines and blanks at the end; another indentation can be seen."""
-    old, new = "a\nb\n    c\nd\n", "a\nb\r\n        c\nd"
-    versions = difference(tmp_path, {"x.txt": old}, {"x.txt": new})
-    (passage,) = passages(versions, versions.all, versions.all)
-    changed = [(row.sign, row.text) for row in passage.rows if row.sign != " "]
-    assert changed == [
-        *(("-", "'b\\n'"), ("-", "    c"), ("-", "'d\\n'")),
-        *(("+", "'b\\r\\n'"), ("+", "        c"), ("+", "'d'")),
-    ]
 
 
 def test_quotes_that_open_a_string_do_not_stay_as_those_that_close_it(tmp_path: Path) -> None:

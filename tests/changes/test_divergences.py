@@ -37,6 +37,27 @@ def test_the_last_call_with_another_result_comes_first_and_each_function_once() 
     assert [(one.new.name, one.new.given) for one in divergences(old, new)] == [("late", "2"), ("early", ())]
 
 
+def test_an_exception_that_the_program_handles_comes_with_other_values() -> None:
+    old = [call("invoke", call("main", call("parse"), call("help")), call("close"))]
+    leaves = call("main", call("parse", raised=True), call("help", result="1"), raised=True)
+    new = [call("invoke", leaves, call("close", result="1"))]
+    assert [(one.new.name, one.fails) for one in divergences(old, new)] == [
+        ("close", False),
+        ("help", False),
+        ("parse", False),
+    ]
+
+
+def test_an_exception_that_nothing_handles_comes_first_whichever_version_raises_it() -> None:
+    clean, broken = call("f"), call("f", raised=True)
+    late = call("late", result="1")
+    for old, new in ((clean, broken), (broken, clean)):
+        found = divergences([old, call("late")], [new, late])
+        assert [(one.new.name, one.fails) for one in found] == [("f", True), ("late", False)]
+    broken.cut_off = True  # the program went on for so long that its calls were no longer noted
+    assert [one.new.name for one in divergences([clean, call("late")], [broken, late])] == ["late", "f"]
+
+
 def test_calls_may_be_as_deep_as_an_endless_recursion_leaves_them() -> None:
     old, new = call("visit", given="last"), call("visit", given="last", raised=True)
     for number in range(5000):
@@ -50,6 +71,7 @@ def test_calls_with_other_arguments_and_bodies_of_modules_tell_nothing() -> None
     assert not divergences([call("f", given="1")], [call("f", given="2", result="1")])
     assert not divergences([call("")], [call("", result="1")])
     assert not divergences([call("f.<locals>.<lambda>")], [call("f.<locals>.<lambda>", result="1")])
+    assert not divergences([call("Box.__hash__")], [call("Box.__hash__", result="1")])
 
 
 def test_objects_are_compared_by_what_both_versions_have_and_is_known() -> None:
@@ -80,6 +102,12 @@ def test_values_are_told_without_running_the_program() -> None:
     assert told([hostile, "a", Hostile]) == ("list", 3, ("Hostile", {"kept": "1"}), "'a'", "Hostile")
 
 
+def test_of_options_in_a_dictionary_more_are_told_than_of_items_in_a_list() -> None:
+    _, count, *options = told(dict.fromkeys(range(99), 1))
+    assert (count, options) == (99, [(str(number), "1") for number in range(24)])
+    assert told([1] * 99) == ("list", 99, *["1"] * 8)
+
+
 def test_the_probe_notes_calls_results_and_exceptions(tmp_path: Path) -> None:
     root, notes = tmp_path / "version", tmp_path / "notes"
     root.mkdir()
@@ -96,12 +124,15 @@ def test_the_probe_notes_calls_results_and_exceptions(tmp_path: Path) -> None:
         "import m\ntry:\n    m.run()\nexcept KeyError:\n    pass\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
-    module, run = calls_in((notes / CALLS).read_bytes() + b"(1, 2, cut off")
+    noted = (notes / CALLS).read_bytes()
+    module, run = calls_in(noted + b"(1, 2, cut off")
     assert (module.name, run.path, run.name, run.line, run.raised) == ("", "m.py", "run", 7, True)
     put, fail = run.calls
     assert (put.given, put.result, put.raised) == ({"box": ("Box", {}), "value": "2"}, ("list", 1, "2"), False)
     assert put.left == {"box": ("Box", {"value": "2"}), "value": "2"}
     assert (fail.raised, fail.result) == (True, CUT)
+    without_run = b"".join(line for line in noted.splitlines(keepends=True) if b"'run'" not in line)
+    assert [(one.name, one.cut_off) for one in calls_in(without_run)] == [("", False), ("put", True), ("fail", True)]
 
 
 def test_nothing_is_said_where_nothing_diverges() -> None:

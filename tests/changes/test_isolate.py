@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from replay_dd.changes.isolate import ChangesIsolation, isolate_changes
+from replay_dd.changes.shown import Passage
 from replay_dd.changes.workshop import Target, Trial, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import NoDifferenceError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.outcome import Outcome
-from replay_dd.report.changes import _places_as_text, changes_as_text
+from replay_dd.report.changes import _passages_as_text, _places_as_text, changes_as_text
 from tests.changes.versions import NEW, OLD, TEST, Files, difference, patch, python, tree
 
 pytestmark = pytest.mark.once
@@ -211,6 +213,11 @@ def test_what_the_change_needs_is_not_run_line_by_line(tmp_path: Path) -> None:
     assert found.needed is not None
     assert found.needed.count < 10
     assert found.needed_by is None or found.needed_by.runs < 40
+    others = f"{found.difference.all.count - found.guilty.count} other changes, which the patch has, too"
+    stopped = replace(found.isolation, stopped_by="tests")
+    for needed_by, told in ((stopped, f"needs        at most {others}"), (found.isolation, f"needs        {others}")):
+        long = replace(found, needed=found.difference.all, needed_by=needed_by)
+        assert told in [*changes_as_text(long, (), None, {})]
 
 
 def test_what_the_change_needs_is_as_small_where_the_guilty_one_is_found_early(tmp_path: Path) -> None:
@@ -220,6 +227,12 @@ def test_what_the_change_needs_is_as_small_where_the_guilty_one_is_found_early(t
     test = "import one, two; one.c or not two.x or {}['c']; assert not (one.c and two.x)"
     found = isolate(tmp_path, old, new, python("-c", test))
     assert sorted(patch(found)) == ["+c = 1", "+x = 1", "-c = 0", "-x = 0"]
+
+
+def test_of_files_that_are_added_the_guilty_ones_are_marked() -> None:
+    shown = [Passage("a.py is added", (), is_guilty=True), Passage("b.py is added", ())]
+    assert list(_passages_as_text(shown, marks=True)) == ["> a.py is added", "", "  b.py is added"]
+    assert list(_passages_as_text(shown, marks=False)) == ["  a.py is added", "", "  b.py is added"]
 
 
 def test_changes_that_are_too_many_to_be_read_are_told_by_their_places(tmp_path: Path) -> None:

@@ -28,6 +28,24 @@ def test_what_may_differ() -> None:
     assert same_message(failure) == same_message(_ending("AssertionError: 1 of 'b' at 0x7f01 (x.py, line 12)"))
 
 
+def _of_pytest(seen: str) -> Ending:
+    """The end of what pytest prints, whose summary is cut to the width of a terminal."""
+    output = (
+        f">       assert '[default: True]' in out\nE       AssertionError: assert '[default: True]' in {seen}\n\n"
+        "test_help.py:13: AssertionError\n=== short test summary info ===\n"
+        "FAILED test_help.py::test_default - AssertionError: assert '[default: T...\n1 failed in 0.1s\n"
+    )
+    return without_line_numbers(Oracle().ending(Finished(1, None, False, 0.0, output.encode())))
+
+
+def test_what_a_summary_leaves_out_counts() -> None:
+    crashed, other = _of_pytest("''"), _of_pytest("'[default: shout] at 0x7f01:12'")
+    assert crashed.words == other.words
+    assert same_words(crashed) != same_words(other)
+    assert same_words(other) == same_words(_of_pytest("'[default: shout] at 0x7e02:15'"))
+    assert same_message(crashed) == same_message(other)
+
+
 def test_messages_count_as_far_as_they_stay_the_same() -> None:
     assert strictest([_ending("E: 2"), _ending("E: 2")]) is same_words
     assert strictest([_ending("E: 2"), _ending("E: 3")]) is same_message

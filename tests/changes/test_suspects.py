@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.clues import NO_CLUES, Clues
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.divergences import Call, Divergence
 from replay_dd.changes.levels import groups, symbol_of
 from replay_dd.changes.resolution import Resolution
-from replay_dd.changes.suspects import blocks_in, suspects
+from replay_dd.changes.suspects import blocks_in, likeliest, suspects
 from replay_dd.changes.workshop import Workshop
 from replay_dd.circumstance import Found
 from replay_dd.dd import EMPTY, IntervalSet
@@ -61,20 +63,29 @@ def names(found: Difference, parts: list[IntervalSet]) -> list[str]:
     return [symbol_of(found, part.first) for part in parts]
 
 
-def test_what_diverges_comes_before_the_stack_and_what_is_around_them(tmp_path: Path) -> None:
+def test_what_fails_comes_before_the_stack_and_what_differs_after_it(tmp_path: Path) -> None:
     found = difference(tmp_path, {"m.py": OLD}, {"m.py": NEW})
     parts = groups(found, found.all, "function")
-    diverged = [Divergence(OLD_CALLS[0], NEW_CALLS[0])]
-    clues = Clues((), (("elsewhere.py", 1), ("m.py", NEW.splitlines().index("def stop():") + 1)))
+    diverged = [Divergence(call("stop"), call("stop")), Divergence(OLD_CALLS[0], NEW_CALLS[0], fails=True)]
+    clues = Clues((), (("elsewhere.py", 1), ("m.py", NEW.splitlines().index("    return render.limit"))))
     assert names(found, suspects(found, parts, diverged, clues)) == [
         "render",
         "Missing.walk",
         "other.inner",
+        "other",
         "stop",
         "Missing",
-        "other",
     ]
     assert suspects(found, parts, [], NO_CLUES) == []
+
+
+def test_of_what_diverges_what_was_changed_is_told_and_of_that_what_fails(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"m.py": OLD}, {"m.py": OLD.replace("kind = 1", "kind = 2").replace("x", "y")})
+    test, render = (Divergence(call(name), call(name), fails=True) for name in ("test_render", "render"))
+    early, late = (Divergence(call(name), call(name)) for name in ("render", "Missing"))
+    assert likeliest(found, [test, render, late]) == [render]
+    assert likeliest(found, [test, late, early]) == [late, early]
+    assert likeliest(found, [test]) == [test]
 
 
 class Unrunnable:
@@ -112,6 +123,21 @@ def test_after_a_level_that_tells_nothing_suspects_are_undone_once_and_as_they_a
     assert then[:1] == expected
     assert expected[0] not in first
     assert level.own_algorithm(found.all).ask() != found.all - expected[0]
+
+
+@pytest.mark.parametrize("deepest, undivided", [("statement", False), ("line", True)])
+def test_one_statement_is_the_answer_even_if_its_lines_tell_nothing(
+    deepest: str, undivided: bool, tmp_path: Path
+) -> None:
+    text = "".join(f"x{number} = 1\n" for number in range(40))
+    found = difference(tmp_path, {"m.py": text}, {"m.py": text.replace("1\n", "2\n")})
+    workshop = cast("Workshop", Unrunnable())
+    level = CodeChanges(found, workshop, ("line",), deepest=deepest, wanted=ENDING, clues=NO_CLUES)
+    algorithm = level.own_algorithm(found.all)
+    while algorithm.ask() is not None:
+        algorithm.tell(Outcome.UNRESOLVED)
+    assert level.gave_up
+    assert level.undivided is undivided
 
 
 OLD_BLOCKS = "def f(a):\n    return g(a)\n"

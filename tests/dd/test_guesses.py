@@ -100,3 +100,13 @@ def test_a_guess_may_be_left_out_as_it_is() -> None:
     algorithm.tell(Outcome.PASS)
     assert (algorithm.c_pass, algorithm.difference) == (ALL - guess, guess)
     assert algorithm.then is not None
+
+
+def test_a_guess_that_could_only_be_left_out_with_more_is_then_tried_alone() -> None:
+    guess, more = IntervalSet.range(0, 5), IntervalSet.range(0, 30)
+    algorithm = GuessesFirst(EMPTY, ALL, [Guess(guess, alone=False, fitted=False)], DD)
+    assert algorithm.ask() == ALL - guess
+    algorithm.tell(Outcome.PASS, ALL - more)
+    assert algorithm.ask() == ALL - more | guess
+    algorithm.tell(Outcome.FAIL)
+    assert algorithm.difference == guess
