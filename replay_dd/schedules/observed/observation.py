@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from replay_dd.schedules.model import Place
+from replay_dd.schedules.model import Place, Switch
+from replay_dd.schedules.observed.access_order import resumed_at
 from replay_dd.schedules.runtime import channel
 
 OBSERVED = (
@@ -189,6 +190,7 @@ class Observation:
         exact: whether operands were read from the stack; otherwise the names in the code were evaluated once more.
         switch_stacks: the stack of a thread at its switch, by thread and thread time.
         started: the stack from which a thread was started, by thread.
+        resumed: when a thread that gave way goes on, in yield points passed by all, by thread and thread time.
     """
 
     accesses: tuple[Access, ...]
@@ -196,6 +198,7 @@ class Observation:
     exact: bool = True
     switch_stacks: Mapping[tuple[str, int], tuple[StackFrame, ...]] = field(default_factory=dict)
     started: Mapping[str, tuple[StackFrame, ...]] = field(default_factory=dict)
+    resumed: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     def apart(self, who: Callable[[Access], str]) -> Observation:
         """The same, in which some that run within a thread have names of their own, such as ``0.1 (task 2)``.
@@ -216,8 +219,10 @@ def _as_written(name: str) -> str:
     return _MANGLED.sub(".__", name)
 
 
-def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Place]) -> Observation:
-    """The observation that these records of a run tell."""
+def observation_of(
+    records: Sequence[tuple[Any, ...]], places: Mapping[int, Place], switches: Sequence[Switch] = ()
+) -> Observation:
+    """The observation that these records of a run tell, and its switches."""
     stacks: dict[int, tuple[StackFrame, ...]] = {}
     locks: dict[int, str] = {}
     found: dict[int, Access] = {}
@@ -248,7 +253,7 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, _as_written(name), reads, writes)
             values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held), task)
             found[number] = Access(*when, *what, *values)
-    return Observation(_with_weak_names(found.values()), locks, exact, switch_stacks, started)
+    return Observation(_with_weak_names(found.values()), locks, exact, switch_stacks, started, resumed_at(switches))
 
 
 def _with_weak_names(accesses: Iterable[Access]) -> tuple[Access, ...]:

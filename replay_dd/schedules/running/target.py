@@ -344,7 +344,7 @@ def make_run(
         ),
         trace=tuple(told.trace),
         executed=tuple(told.executed),
-        accesses=observation_of(told.observed, told.places),
+        accesses=observation_of(told.observed, told.places, log.switches),
         least_asleep_ns=told.least_asleep_ns,
         flow=flow_of(told.followed) if told.followed else None,
         hang=told.hang,

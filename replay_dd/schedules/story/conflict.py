@@ -11,6 +11,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -110,11 +111,14 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
     # At its switch the thread has passed the yield point, but not run the instruction behind it.
     before = [access for access in own if access.time < switch.time]
     after = [access for access in own if access.time >= switch.time]
-    end = after[0].number if after else None
+    first_after = after[0].number if after else math.inf
+    goes_on = math.inf if after else failing.resumed.get((thread, switch.time), math.inf)
     meanwhile = [
         access
         for access in failing.accesses
-        if access.thread != thread and access.global_time >= switch.global_time and (end is None or access.number < end)
+        if access.thread != thread
+        and switch.global_time <= access.global_time < goes_on
+        and access.number < first_after
     ]
     stretch = [*_calls_in_progress(failing, switch, meanwhile), *meanwhile]
     left_time, right_time = _edges(guilty, failing_range)

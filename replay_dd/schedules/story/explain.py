@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
@@ -15,6 +16,7 @@ from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
 from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.causes import try_conflict
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
+from replay_dd.schedules.story.check_before_lock import with_act_under_lock
 from replay_dd.schedules.story.conflict import Conflict, about_one_thing, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
@@ -31,7 +33,7 @@ from replay_dd.schedules.story.own_fault import tell_own_fault
 from replay_dd.schedules.story.refused_act import refused_act
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import at, other_order
-from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store
+from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store, with_stale_value
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.tell import inferred_from, tell_race
@@ -43,7 +45,9 @@ _NOT_SEEN = (
     "what the standard library did for others meanwhile is seen if the runs are made with "
     "`--trace-include PACKAGE`, such as `logging`"
 )
-_ELSEWHERE = "that this choice decides: nothing at the isolated one touches what threads share"
+_ELSEWHERE = "that this choice decides: {}"
+_UNSHARED = "nothing at the isolated one touches what threads share"
+_INDIFFERENT = "the accesses at the isolated one make no difference"
 _MOST_CHOICES = 2  # beside the isolated one that are looked at
 
 
@@ -168,7 +172,7 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
     if own_fault is not None:
         return Explanation(own_fault[1], conflict=own_fault[0])
     if conflict.left is None and conflict.right is None:
-        return _first_of(trials, isolated, _of_first_look, _of_other_choice, _of_outdated_check)
+        return _first_of(trials, isolated, _of_first_look, partial(_of_other_choice, why=_UNSHARED), _of_outdated_check)
     switch, (conflict, proved, links), interrupted = try_conflict(trials, isolated, conflict)
     of_two_reads = kind_of(conflict, replace(ending, deadlock=())) in OF_TWO_READS
     looked_twice = conflict
@@ -179,6 +183,8 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
         conflict = without_refuted(conflict, links)
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
+    if kind_of(conflict, at_once) == ORDER_VIOLATION:
+        conflict = with_act_under_lock(conflict, links, twins.failing)
     story = tell_race(conflict, twins.failing, twins.passing, at_once, links.proved)
     if story is None:
         return Explanation(None, interrupted=interrupted)
@@ -192,7 +198,8 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
             return other
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
-        other = _first_of(trials, isolated, _of_first_look, _of_outdated_check)
+        elsewhere = partial(_of_other_choice, why=_INDIFFERENT)
+        other = _first_of(trials, isolated, _of_first_look, elsewhere, _of_outdated_check)
         return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     story = as_tried(story, links, replaced=replaced)
@@ -251,14 +258,18 @@ def _of_first_look(trials: OrderTrials, switch: GuiltySwitch, *, only_proved: bo
     return _first_told(trials, own, INFERRED, only_proved=only_proved)
 
 
-def _of_other_choice(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:
-    """The story of another choice that the failure needs, where nothing at the isolated one touches what is shared."""
+def _of_other_choice(trials: OrderTrials, switch: GuiltySwitch, *, why: str) -> Explanation:
+    """The story of another choice that the failure needs, and why not that of the isolated one."""
     if not trials.needs_several or trials.twins.failing_hang is not None:
         return Explanation(None)
+    failing, flow = trials.twins.failing, trials.twins.failing_flow
     elsewhere = choices_elsewhere(trials.found, switch, trials.twins)
-    seen = [(GuiltySwitch(choice, None), with_stale_check(one)) for choice, one in elsewhere]
+    seen = [
+        (GuiltySwitch(choice, None), with_stale_value(with_stale_check(one), failing, flow))
+        for choice, one in elsewhere
+    ]
     seen.sort(key=lambda one: one[1].left is None)  # two sides say more than an order
-    return _first_told(trials, seen, _ELSEWHERE, only_proved=True)
+    return _first_told(trials, seen, _ELSEWHERE.format(why), only_proved=True)
 
 
 def _of_outdated_check(trials: OrderTrials, switch: GuiltySwitch) -> Explanation:

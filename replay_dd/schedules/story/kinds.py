@@ -30,7 +30,7 @@ from replay_dd.schedules.story.edges import (
     was_taken,
     was_there,
 )
-from replay_dd.schedules.story.request_reply import is_exchange
+from replay_dd.schedules.story.request_reply import is_exchange, receives, sends
 from replay_dd.schedules.story.same_file import opened_by_other
 
 LOST_UPDATE = "lost update"
@@ -230,8 +230,10 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         return ORDER_VIOLATION  # nor does one permit; and a wait that goes on is no second look
     if last.reads and last.holder_type == "Random":
         return UPDATE_AND_READ  # a number is drawn from where the generator was left
-    if puts_back(first, last):
+    if puts_back(first, last) or (sends(first) and sends(last)):
         return TORN_UPDATE
+    if receives(first) and receives(last):
+        return TORN_READ
     if first.reads or first.in_vain:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
         if again and last.tested and sets_flag(right):

@@ -19,8 +19,11 @@ from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.words import at_place
 
-_SENDS = ("write", "writelines", "send", "sendall", "send_bytes", "sendmsg")
-_RECEIVES = ("read", "readline", "readlines", "read1", "recv", "recv_into", "recv_bytes", "recvmsg", "readinto")
+_SENDS = ("write", "writelines", "send", "sendall", "send_bytes", "sendmsg", "sendto")
+_RECEIVES = (
+    *("read", "readline", "readlines", "read1", "readinto"),
+    *("recv", "recv_into", "recv_bytes", "recv_bytes_into", "recvmsg", "recvfrom"),
+)
 
 
 class _Exchange(NamedTuple):
@@ -46,6 +49,16 @@ def with_exchange(conflict: Conflict, failing: Observation) -> Conflict | None:
         if inside:
             return _conflict(own, inside, failing)
     return None
+
+
+def sends(access: Access) -> bool:
+    """Whether it sends something, or writes it to what is open."""
+    return _calls(access, _SENDS)
+
+
+def receives(access: Access) -> bool:
+    """Whether it takes what comes next from what is open, or from an iterator."""
+    return access.thing[0] == "object" and (_calls(access, _RECEIVES) or _calls(access, ("next",)))
 
 
 def is_exchange(first: Access, last: Access) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from replay_dd.schedules.observed.observation import Access
+from replay_dd.schedules.observed.observation import Access, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.came_back import put_back
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
@@ -12,7 +12,7 @@ from replay_dd.schedules.story.dropped_lock import dropped_lock_in_words
 from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out
 from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
-from replay_dd.schedules.story.request_reply import exchange_in_words
+from replay_dd.schedules.story.request_reply import exchange_in_words, receives, sends
 from replay_dd.schedules.story.same_file import same_file_in_words
 from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
 from replay_dd.schedules.story.story import called_at
@@ -81,6 +81,7 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
     saved = kinds.saved_before(conflict) or first
     looks = right.others[0 if one_thing(first, then) else -1]
     undoes = kinds.rollback_by_others(conflict) or change
+    them = "it" if first.thing == then.thing else "them"
     sentences = {
         kinds.ROLLED_BACK: f"Thread {one} changes {first.name} ({at(first)}), and thread {undoes.thread} rolls back "
         f"({at(undoes)}) before thread {one} is done ({at(then)}). If both use one connection, that undoes the "
@@ -110,13 +111,17 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         f"thread {other} has changed it before the wait was over ({between}). It must look again: `while`, not `if`.",
         kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({at(first)}) no longer holds when it acts on it "
         f"({at(then)}): thread {other} has changed it in between ({between}).",
-        kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
-        f"between ({at(looks)}) and sees only the first.",
+        kinds.TORN_UPDATE: _mixed(one, first, then, change)
+        or f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} "
+        + (f"changes {them} in between ({at(looks)})." if looks.changes else _sees_first(looks)),
         kinds.TOO_SOON: f"Thread {looks.thread} looks at {then.name} ({at(looks)}) before thread {one} is done with "
         f"it ({at(then)}).",
         kinds.INCOMPLETE: f"Thread {one} stores {first.name} ({at(first)}) and completes it only then: {then.name} "
         f"({at(then)}); thread {looks.thread} uses it in between ({at(looks)}).",
-        kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
+        kinds.TORN_READ: f"Thread {one} takes from {_both(first, then)} in two steps; thread {other} takes in between "
+        f"({between}) what would have come next."
+        if receives(first) and receives(then)
+        else f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
         f"in between ({between}).",
     }
     if kind == kinds.INVALIDATED and kinds.is_of_found(first, then):
@@ -220,6 +225,20 @@ def _both(first: Access, then: Access) -> str:
     return f"{first.name} ({at(first)}) and {then.name} ({at(then)})"
 
 
+def _sees_first(looks: Access) -> str:
+    return f"looks in between ({at(looks)}) and sees only the first."
+
+
+def _mixed(thread: str, first: Access, then: Access, other: Access) -> str:
+    """That what two threads send or write gets mixed; empty if they do something else."""
+    if not all(sends(one) for one in (first, then, other)):
+        return ""
+    return (
+        f"Thread {thread} writes to {_both(first, then)} in two steps; thread {other.thread} writes there in between "
+        f"({at(other)}), so that their parts are mixed."
+    )
+
+
 def at(access: Access) -> str:
     """Where it is made; what an installed package does, where the program's own code calls it."""
     call = called_at(access) or access.place
@@ -307,9 +326,13 @@ def _made_twice(left: Edge, right: Edge) -> bool:
     if right.access.does != "stores" or not stores:
         return False
     found, seen = stores[0].old, left.access.old
-    if found.is_missing and left.access.does == "reads" and seen.is_known and not seen.is_missing:
-        return False  # it read what the class holds for all instances
-    return found.is_missing or found.text in ("None", "False")
+    if left.access.does == "reads" and seen.is_known and not _is_nothing_yet(seen):
+        return False  # it read something else, or what the class holds for all instances
+    return _is_nothing_yet(found)
+
+
+def _is_nothing_yet(value: Value) -> bool:
+    return value.is_missing or value.text in ("None", "False")
 
 
 def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] | None) -> str:

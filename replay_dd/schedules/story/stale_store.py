@@ -48,5 +48,26 @@ def with_stale_store(conflict: Conflict, links: Links, failing: Observation, flo
     return conflict._replace(right=Edge(stored, others or right.others, inferred=False))
 
 
+def with_stale_value(conflict: Conflict, failing: Observation, flow: Flow | None) -> Conflict:
+    """The conflict of a thread that stores after others, with its look at what the value was made of.
+
+    Only if others have changed that meanwhile; else the conflict as it was.
+
+    Args:
+        conflict: what the threads did; the interrupted one stores after the others.
+        failing: what the failing run accessed.
+        flow: its instructions; None if they were not observed.
+    """
+    right = conflict.right
+    if right is None or conflict.left is not None or flow is None or right.access.does != "stores" or conflict.never:
+        return conflict
+    dependences = Dependences(flow, failing)
+    for look in reversed(conflict.before):
+        changed = tuple(one for one in conflict.stretch if one.writes and one.touches(look))
+        if changed and look.does == "reads" and is_made_of(right.access, look, dependences):
+            return conflict._replace(left=Edge(look, changed, inferred=False))
+    return conflict
+
+
 def _looks(access: Access) -> bool:
     return access.reads or access.in_vain

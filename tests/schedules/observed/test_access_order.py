@@ -6,7 +6,7 @@ import pytest
 
 from replay_dd.schedules.hunting.likely_preemptions import orders_of
 from replay_dd.schedules.model import Switch
-from replay_dd.schedules.observed.access_order import in_order_of_access
+from replay_dd.schedules.observed.access_order import in_order_of_access, resumed_at
 from replay_dd.schedules.observed.touches import Touch
 from replay_dd.schedules.runtime.channel import LOCK
 
@@ -44,3 +44,9 @@ def test_who_waits_has_begun_its_access_but_for_the_lock(thing: tuple[int, str],
     noted = (touch("0.1", 2, 12, thing), touch("0.2", 1, 13))
     made = in_order_of_access(noted, (switch("0.1", 2, "0.2", 12, forced=True), switch("0.2", 3, "0.1", 15)))
     assert [one.thread for one in made] == (["0.2", "0.1"] if moves else ["0.1", "0.2"])
+
+
+def test_a_thread_goes_on_when_it_is_switched_to_again() -> None:
+    switches = (switch("0.1", 2, "0.2", 12), switch("0.2", 3, "0", 15), switch("0", 1, "0.1", 16))
+    assert resumed_at(switches) == {("0.1", 2): 16}
+    assert resumed_at((*switches, switch("0.1", 5, "0.2", 20))) == {("0.1", 2): 16, ("0.2", 3): 20}

@@ -103,3 +103,18 @@ def test_the_call_in_which_a_thread_is_interrupted_is_not_what_came_before_it() 
     assert conflict.right.access.detail == "set()"
     assert conflict.left is None
     assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION
+
+
+def test_the_stretch_is_over_when_the_thread_goes_on_even_if_it_touches_nothing_more() -> None:
+    """It was stopped inside of its last call, which another thread closes later."""
+    sends = access("0.1", 4, 4, "calls", ("object", 4, ""), detail="sendall()", reads=True, writes=True)
+    others = sends._replace(thread="0.2", time=1, number=6, global_time=6)
+    closes = sends._replace(thread="0", time=9, number=9, global_time=9, detail="close()", reads=False)
+    failing = seen(sends, others, closes)
+    at = sends.place
+    inside = replace(switch(5), global_time=5, place=replace(at, operation=True))
+    for resumed, stretch in (({("0.1", 5): 8}, 1), ({("0.1", 5): 12}, 2), ({("0.2", 5): 8}, 2), ({}, 2)):
+        found = find_conflict(replace(failing, resumed=resumed), GuiltySwitch(inside, None), None)
+        assert found.stretch == failing.accesses[1 : 1 + stretch]
+        assert found.right is not None
+        assert found.right.others == found.stretch

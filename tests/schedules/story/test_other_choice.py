@@ -44,6 +44,36 @@ search.pool.shutdown()
 assert search.shown == "3: race, racer", search.shown
 """
 
+EDITOR = """\
+import threading
+
+class Editor:
+    def __init__(self):
+        self.text = ""
+        self.saved = None
+        self.timers = []
+
+    def typed(self, character):
+        self.text += character
+        timer = threading.Timer(0.01, self.save)
+        self.timers.append(timer)
+        timer.start()
+
+    def save(self):
+        text = self.text
+        self.write(text)
+
+    def write(self, text):
+        self.saved = text
+
+editor = Editor()
+editor.typed("a")
+editor.typed("b")
+for timer in editor.timers:
+    timer.join()
+assert editor.saved == "ab", editor.saved
+"""
+
 
 @pytest.mark.once
 def test_an_answer_that_is_out_of_date_when_it_is_shown(tmp_path: Path) -> None:
@@ -57,3 +87,16 @@ def test_an_answer_that_is_out_of_date_when_it_is_shown(tmp_path: Path) -> None:
     assert conflict.left is not None
     assert conflict.right is not None
     assert (conflict.left.access.place.line, conflict.right.access.place.line) == (19, 22)
+
+
+@pytest.mark.once
+def test_an_old_text_that_is_saved_after_the_newer_one(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "editor.py").write_text(EDITOR)
+    explanation, _ = explained(tmp_path / "editor.py", tmp_path / "run")
+    assert explanation.story is not None, explanation.why_not
+    assert explanation.story.kind == kinds.CHECK_THEN_ACT
+    assert explanation.story.summary.startswith("What thread 0.1 has seen (editor.py:16) no longer holds")
+    assert explanation.conflict is not None
+    assert explanation.conflict.right is not None
+    assert explanation.conflict.right.access.place.line == 20

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from replay_dd.schedules.observed.flow import Flow
-from replay_dd.schedules.observed.observation import Access
+from replay_dd.schedules.observed.observation import Access, Observation
+from replay_dd.schedules.story import stale_store as module
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.links import FAILS_TOO, Link, Links
-from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store
+from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store, with_stale_value
 from tests.schedules.story.made_accesses import NOTHING, Y, access, conflict_of, number
 from tests.schedules.story.test_victim import seen
 
@@ -85,3 +86,54 @@ def test_the_look_decides_and_not_what_was_taken_away_in_vain_after_it(look: dic
     assert left is not None
     assert left.access.does == told_of
     assert left.others == (stores,)
+
+
+TEXT = access("0.1", 1, 1, "reads", Y)
+TYPED = access("0", 1, 2, "stores", Y)
+NEWER = access("0.2", 1, 3, "stores")
+OLDER = access("0.1", 2, 4, "stores")
+
+
+def without_left(*accesses: Access, **more: object) -> tuple[Conflict, Observation]:
+    """A conflict of which only the store that comes last is known, with all that its run accessed."""
+    failing = seen(*accesses)
+    *rest, stored = failing.accesses
+    own = tuple(one for one in rest if one.thread == stored.thread)
+    stretch = tuple(one for one in rest if one not in own)
+    right = Edge(stored, stretch[-1:], inferred=True)
+    found = Conflict("0.1", None, right, None, stretch, own, (stored,))
+    return found._replace(**more), failing  # type: ignore[arg-type]
+
+
+def test_a_value_is_stale_if_others_changed_what_it_was_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "is_made_of", lambda stored, look, _: (stored.number, look.number) == (4, 1))
+    found, failing = without_left(TEXT, TYPED, NEWER, OLDER)
+    left = with_stale_value(found, failing, Flow()).left
+    assert left == Edge(failing.accesses[0], (failing.accesses[1],), inferred=False)
+
+
+@pytest.mark.parametrize(
+    ("accesses", "more"),
+    [
+        ((TEXT, TYPED._replace(does="reads", writes=False), NEWER, OLDER), {}),
+        ((TEXT, TYPED._replace(thing=("attribute", 1, "z")), NEWER, OLDER), {}),
+        ((TEXT._replace(does="calls"), TYPED, NEWER, OLDER), {}),
+        ((TEXT, TYPED, NEWER, OLDER._replace(does="reads", writes=False)), {}),
+        ((TEXT, TYPED, NEWER, OLDER), {"never": True}),
+        ((TEXT, TYPED, NEWER, OLDER), {"right": None}),
+        ((TEXT, TYPED, NEWER, OLDER), {"left": Edge(NEWER, (), inferred=False)}),
+    ],
+)
+def test_nothing_is_stale_if_nobody_changed_it_or_it_is_not_stored(
+    accesses: tuple[Access, ...], more: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "is_made_of", lambda *_: True)
+    found, failing = without_left(*accesses, **more)
+    assert with_stale_value(found, failing, Flow()) is found
+
+
+def test_a_value_whose_origin_was_not_observed_is_not_called_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, failing = without_left(TEXT, TYPED, NEWER, OLDER)
+    assert with_stale_value(found, failing, None) is found
+    monkeypatch.setattr(module, "is_made_of", lambda *_: False)
+    assert with_stale_value(found, failing, Flow()) is found

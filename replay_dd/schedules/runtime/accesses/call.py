@@ -9,7 +9,7 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
 from ..points.all_attributes import MOST
 from . import contents, values
-from .access import CALLS, DATABASE, DELETES, ITEM, OBJECT, READS, STORES, WHOLE, Access
+from .access import CALLS, DATABASE, DELETES, FILE, ITEM, ITERATES, OBJECT, READS, STORES, WHOLE, Access
 from .all_attributes import attributes_found, viewed
 from .arrays import is_array, owner
 from .closable import is_closed_database, is_socket, of_socket
@@ -22,6 +22,7 @@ from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
+from .taking import is_iterator, taken_from, takes
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, of_threads, reads_directory, started, streams
 
@@ -139,6 +140,10 @@ class AnyInstruction(Instruction):
             return shared
         if name == "next" and arguments and values.exactly(arguments[0], values.GeneratorType):
             return self.next_of(arguments[0], expressions[0])
+        if name == "next" and arguments and is_iterator(arguments[0]):
+            gone_through = self.whole(values.iterated(arguments[0]), expressions[0], ITERATES)
+            self.also = [] if gone_through is None else [gone_through]
+            return taken_from(arguments[0], "next", self.names.name_of(arguments[0], expressions[0]))
         if name == "getenv" and _module_of(function) == "os" and arguments:
             return self._variable(arguments[0])
         if name == "print" and self.name == "CALL":
@@ -191,7 +196,11 @@ class AnyInstruction(Instruction):
         if values.is_a(own, dict, list, set, deque) or inside(own) is not None:
             return self._container_method(own, expression, name, arguments, expressions)
         if module in _FILES:
-            return of_open_file(own, name, self.names.name_of(own, expression))
+            called = self.names.name_of(own, expression)
+            of_content = of_open_file(own, name, called)
+            if of_content is not None and of_content.sort == FILE and takes(name):
+                self.also = [taken_from(own, name, called)]
+            return of_content
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
         if is_variable(own):

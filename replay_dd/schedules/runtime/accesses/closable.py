@@ -12,6 +12,7 @@ from __future__ import annotations
 from . import values
 from .access import CALLS, OBJECT, Access
 from .methods import effect_of
+from .taking import taken_from, takes
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def of_stream(own: Any, name: str, effect: tuple[bool, bool], called: str) -> Ac
         called: the name of the stream.
     """
     lowest = bottom(own)
-    if lowest is None:
-        return None
+    if lowest is None:  # as that of a socket: whether it is closed is not known
+        return taken_from(own, name, called) if takes(name) else None
     return _access(own, name, effect, called, closed=lowest.closed)
 
 
@@ -90,7 +91,7 @@ def is_closed_database(own: Any, closed_cursors: dict[int, Any]) -> bool:
 
 def _access(own: object, name: str, effect: tuple[bool, bool], called: str, *, closed: bool) -> Access:
     access = Access(CALLS, OBJECT, own, "", called)
-    access.reads, access.writes = effect
+    access.reads, access.writes = effect[0], effect[1] or takes(name)
     access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
     if closed and name not in _ENDS:
         access.reads, access.old = True, values.MISSING

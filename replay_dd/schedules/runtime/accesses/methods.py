@@ -39,6 +39,11 @@ _OTHERS = {
         "close shutdown connect bind listen detach __exit__",
         "send sendall sendto sendmsg",
     ),
+    "multiprocessing": _table(
+        "poll empty full qsize is_set",
+        "put put_nowait set clear close __exit__",
+        "get get_nowait send send_bytes recv recv_bytes recv_bytes_into",
+    ),
     "random": _table(
         "getstate",
         "seed setstate",
