@@ -80,7 +80,9 @@ def record_session(
         echo_json(recording_as_json("GUI session", output, session_as_json(session)))
     size = f"{counted(len(session.events), 'event')}, {counted(len(actions_of(session)), 'action')}"
     say(f"recorded in {shlex.quote(str(output))}: {size}")
-    say(f"ending: {told_with_output(session.ending)}")
+    # A program that was used may have written anything; one that was not says why.
+    said = session.ending.failed or not session.windows
+    say(f"ending: {told_with_output(session.ending) if said else session.ending.text}")
     if not session.windows:
         raise NoWindowError(
             "The program opened no window that could be recorded.",

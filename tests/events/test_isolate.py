@@ -95,6 +95,8 @@ def test_what_is_left_can_be_made_smaller_inside() -> None:
     whole = isolate_events(session, PLAN)
     assert [action.kind for action in whole.minimal.actions] == [ActionKind.TEXT, ActionKind.DRAG]
     assert whole.needed == (1, 3)
+    finer = "fewer keys   replay-dd events --finer --exact-site minimal.log"
+    assert list(events_as_text(whole, Path("minimal.log"), options="--exact-site "))[-1] == finer
     found = isolate_events(session, replace(PLAN, finer=True))
     assert [in_words(action, None) for action in found.minimal.actions] == [
         "type 'az'",
@@ -104,6 +106,7 @@ def test_what_is_left_can_be_made_smaller_inside() -> None:
     assert found.isolation.complete
     assert found.isolation.proof.failing == Rate(3, 3)
     assert found.isolation.tests > whole.isolation.tests
+    assert not any("--finer" in line for line in events_as_text(found, Path("minimal.log")))
 
 
 def test_a_failure_that_a_timer_brings_needs_no_actions_that_pass_the_time() -> None:
