@@ -15,6 +15,7 @@ _WHAT = {
 }
 _WORDS = {
     "FOR_ITER": "takes the next item",
+    "RETURN_VALUE": "returns",
     "CONTAINS_OP": "checks membership",
     "BEFORE_WITH": "enters the with statement",
     "YIELD_VALUE": "yields",

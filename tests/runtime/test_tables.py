@@ -76,6 +76,23 @@ def test_where_a_generator_yields_without_an_access_is_a_yield_point() -> None:
     assert [describe(code, offset)[2] for offset in points(code, "access")] == ["YIELD_VALUE"] * 2
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def __iter__(a): return iter(a)", ["RETURN_VALUE"]),
+        ("def __iter__(a):\n with a: return iter(a)", ["RETURN_VALUE"]),
+        ("def __iter__(a): yield 1", []),
+        ("def f(a): return iter(a)", []),
+    ],
+)
+def test_who_gives_an_iterator_counts_where_it_returns(text: str, expected: list[str]) -> None:
+    """What has asked for it may go through it without any instruction, as `list(it)` and `x in it` do."""
+    code = compile(text, "", "exec").co_consts[0]
+    assert isinstance(code, CodeType)
+    found = [describe(code, offset)[2] for offset in points(code, "access")]
+    assert [name for name in found if name == "RETURN_VALUE"][:1] == expected
+
+
 def test_accesses_are_those_that_a_walk_through_the_instructions_finds() -> None:
     waiting = [value.__code__ for value in vars(textwrap).values() if isinstance(value, FunctionType)]
     waiting += [value.__code__ for value in vars(dis.Bytecode).values() if isinstance(value, FunctionType)]
@@ -89,6 +106,6 @@ def test_accesses_are_those_that_a_walk_through_the_instructions_finds() -> None
         walked = {start for start, number, _, _ in instructions(code) if number in ACCESSES}
         found = points(code, "access")
         assert found == sorted(found)
-        assert walked == {offset for offset in found if describe(code, offset)[2] != "YIELD_VALUE"}
+        assert walked == {o for o in found if describe(code, o)[2] not in ("YIELD_VALUE", "RETURN_VALUE")}
         checked += 1
     assert checked > 5

@@ -9,6 +9,7 @@ import inspect
 import json.decoder
 import subprocess
 import sys
+import threading
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -155,6 +156,26 @@ def test_a_comprehension_looks_into_what_it_goes_through() -> None:
     frame = function(iter(numbers.items()))
     assert value_of(("iterated", ("local", "iterator")), frame) is numbers
     assert value_of(("iterated", ("local", "iterator")), function(iter("text"))) is None
+
+
+class Attributes:
+    def __init__(self) -> None:
+        self.lock, self.values = threading.Lock(), {"a": 1}
+
+    def __iter__(self) -> Iterator[str]:
+        with self.lock:
+            return iter(self.values)
+
+
+class Pairs(Attributes):
+    def __iter__(self) -> Iterator[Any]:
+        return self.values.items().__iter__()
+
+
+@pytest.mark.parametrize("kind", [Attributes, Pairs])
+def test_who_gives_an_iterator_lets_others_look_into_what_it_goes_through(kind: type[Attributes]) -> None:
+    values = ("attribute", ("local", "self"), "values")
+    assert touched(kind.__iter__)[-1] == (values, "[]", "__iter__")
 
 
 def test_a_loop_over_what_a_function_gives_looks_into_the_container_that_it_got() -> None:

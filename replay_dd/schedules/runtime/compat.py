@@ -296,8 +296,8 @@ SIZES = [2 + 2 * _CACHES.get(name, 0) for name in opname[:256]]
 NAMES = [_EARLIER_NAMES.get(name, name) for name in opname[:256]] + ["BINARY_SUBSCR", "BEFORE_WITH"]
 UNKNOWN = frozenset(number for number, name in enumerate(opname[:256]) if name not in KINDS and name not in QUIET)
 ACCESSES = UNKNOWN | frozenset(number for number, name in enumerate(NAMES) if name in KINDS and name not in QUIET)
-CACHE, EXTENDED_ARG, RESUME, YIELD = (
-    opmap.get(name, -1) for name in ("CACHE", "EXTENDED_ARG", "RESUME", "YIELD_VALUE")
+CACHE, EXTENDED_ARG, RESUME, YIELD, RETURN = (
+    opmap.get(name, -1) for name in ("CACHE", "EXTENDED_ARG", "RESUME", "YIELD_VALUE", "RETURN_VALUE")
 )
 # RESUME looks too, but not where a generator resumes within `yield from` or `await`: the lowest bits of its argument.
 RESUME_LOOKS_BELOW, RESUME_BITS = 2, (7 if _MINOR >= (3, 15) else 3)
@@ -316,11 +316,10 @@ CHECKED_JUMPS = frozenset(
 JUMPS = frozenset(number for number in hasjrel if number < 256)  # the others stand only inside of the compiler
 # What follows one of these in the bytecode does not come after it.
 LEAVES = frozenset(
-    opmap[name]
+    opmap.get(name, -1)
     for name in _names(
         "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE"
     )
-    if name in opmap
 )
 # After these comes never what stands behind them.
 UNCONDITIONAL = _names(
@@ -394,6 +393,7 @@ EFFECTS = {
     "STORE_SUBSCR": (3, 0),
     "BINARY_SLICE": (3, 1),
     "STORE_SLICE": (4, 0),
+    "BEFORE_WITH": ENTER_EFFECT,
 }
 # What gives the filters of the module `warnings` where they depend on the context, and the attribute of a
 # `threading.Thread` that is the context of its `run`, once it has started.

@@ -22,6 +22,7 @@ from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
+from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, is_gone_through_by_class
 from .taking import is_iterator, taken_from, takes
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, of_threads, reads_directory, started, streams
@@ -94,6 +95,13 @@ class AnyInstruction(Instruction):
         if plain is not None:
             thing, key, does, new = plain
             return self.attribute(thing, None, key, does, new)
+        of_container = called_of_container(function, own, arguments)
+        if of_container is not None:
+            name, own, is_argument = of_container
+            if is_argument:
+                return self.method_of_container(own, expressions[0], name, arguments[1:], expressions[1:])
+            receiver = own_expression or self._receiver(count + extra)
+            return self.method_of_container(own, receiver, name, arguments, expressions)
         if values.exactly(function, values.BuiltinFunctionType, values.MethodDescriptorType):
             name = function.__name__  # type: ignore[attr-defined]
             if type(function) is values.BuiltinFunctionType and type(function.__self__) is not values.ModuleType:  # type: ignore[attr-defined]
@@ -158,7 +166,7 @@ class AnyInstruction(Instruction):
             return self.attribute(arguments[0], expressions[0], arguments[1], does, new)
         if name == "vars" and arguments:
             self.names.remember_attributes(arguments[0])
-        if arguments and on_whole(name):
+        if arguments and on_whole(name) and not is_gone_through_by_class(arguments[0], name, self.of_library):
             access = self.whole(viewed(arguments[0]), expressions[0], READS)
             if access is not None:
                 access.detail = f"{name}()"
@@ -194,7 +202,7 @@ class AnyInstruction(Instruction):
     ) -> Access | None:
         own = self.standing_for(own, expression, arguments[0] if arguments else MISSING)
         if values.is_a(own, dict, list, set, deque) or inside(own) is not None:
-            return self._container_method(own, expression, name, arguments, expressions)
+            return self.method_of_container(own, expression, name, arguments, expressions)
         if module in _FILES:
             called = self.names.name_of(own, expression)
             of_content = of_open_file(own, name, called)
@@ -267,6 +275,19 @@ class AnyInstruction(Instruction):
         elif is_closed_database(own, self.names.closed):
             access.old = MISSING
         return access
+
+    def method_of_container(
+        self, own: object, expression: Expression, name: str, arguments: list[Any], expressions: list[Any]
+    ) -> Access | None:
+        """What a method that a built-in container has does to it, whoever has called it."""
+        if name in ITEM_METHODS and arguments:
+            return self.item_of(own, expression, arguments[0], ITEM_METHODS[name], arguments[-1])
+        if name in WHOLE_METHODS:
+            access = self.whole(own, expression, WHOLE_METHODS[name])
+            if access is not None and access.does == ITERATES:
+                access.detail = "begins"
+            return access
+        return self._container_method(own, expression, name, arguments, expressions)
 
     def _container_method(
         self, own: Any, expression: Expression, name: str, arguments: list[Any], expressions: list[Any]

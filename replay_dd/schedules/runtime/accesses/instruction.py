@@ -14,6 +14,7 @@ from . import arrays, values
 from .access import ATTRIBUTE, CALLS, CHECKS, DELETES, ITEM, ITERATES, OBJECT, READS, STORES, WHOLE, Access
 from .all_attributes import next_attribute
 from .library_containers import found_in, held, inside, iterated_in
+from .own_items import is_item_done_by_class
 from .semaphores import is_semaphore, use_of
 from .values import MISSING, UNKNOWN
 from .variables import VariableInstruction
@@ -53,7 +54,9 @@ class Instruction(VariableInstruction):
             base = self.value(3)
             return self.whole(base, self.expression(3), STORES if name == "STORE_SLICE" else READS)
         if name == "CONTAINS_OP":
-            return self._containment()
+            if is_item_done_by_class(self.value(1), CHECKS, self.of_library):
+                return None
+            return self._containment(self.value(1), self.expression(1), self.value(2))
         if name == "FOR_ITER":
             iterator, expression = self.value(ITERATOR_PLACES), self.expression(ITERATOR_PLACES)
             if values.exactly(iterator, values.GeneratorType):
@@ -64,6 +67,11 @@ class Instruction(VariableInstruction):
             return (
                 self.whole(container, expression, ITERATES) if key is None else self.item(container, None, key, READS)
             )
+        if name == "RETURN_VALUE":  # of `__iter__`: whoever asked goes on with it
+            given = self.whole(values.iterated(self.value(1)), self.expression(1), ITERATES)
+            if given is not None:
+                given.detail = "begins"
+            return given
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             return self.call()
         if name == "BEFORE_WITH":
@@ -71,19 +79,36 @@ class Instruction(VariableInstruction):
         return None
 
     def _subscript(self) -> Access | None:
-        reads = self.name == "BINARY_SUBSCR"
-        expression, key = self.expression(2), self.value(1)
-        container = self.standing_for(self.value(2), expression, key)
-        access = self.item(container, expression, key, READS if reads else STORES if "STORE" in self.name else DELETES)
+        does = READS if self.name == "BINARY_SUBSCR" else STORES if "STORE" in self.name else DELETES
+        if is_item_done_by_class(self.value(2), does, self.of_library):
+            return None
+        return self.item_of(self.value(2), self.expression(2), self.value(1), does, self.value(3))
+
+    def item_of(
+        self, container: object, expression: Expression, key: object, does: str, new: object = UNKNOWN
+    ) -> Access | None:
+        """What an operator does to an item of a container, or the method that stands for the operator.
+
+        Args:
+            container: the container.
+            expression: how it is called.
+            key: of the item.
+            does: stores, deletes, reads or checks.
+            new: the value that is stored.
+        """
+        if does == CHECKS:
+            return self._containment(container, expression, key)
+        container = self.standing_for(container, expression, key)
+        access = self.item(container, expression, key, does)
         if access is not None and access.does == STORES:
-            access.new = arrays.plain(self.value(3))
+            access.new = arrays.plain(new)
             access.again = None if arrays.is_array(container) else (container, key)
             access.late = values.is_a(container, dict) and values.compared_by_program(key)
             if access.late:
                 access.looked_up, access.again = key, None
             holder = container if access.sort == ITEM else access.holder
             self.names.remember(access.new, access.name, access.sort, holder, key)
-        elif access is not None and reads:
+        elif access is not None and does == READS:
             access.looked_up = key
         return access
 
@@ -165,9 +190,8 @@ class Instruction(VariableInstruction):
         access.old = value
         return access
 
-    def _containment(self) -> Access | None:
-        expression, thing = self.expression(1), self.value(2)
-        container = self.standing_for(self.value(1), expression, thing)
+    def _containment(self, container: object, expression: Expression, thing: object) -> Access | None:
+        container = self.standing_for(container, expression, thing)
         of_library = inside(container) is not None
         if of_library or values.is_a(container, dict, set):
             access = self.item(container, expression, thing, CHECKS)

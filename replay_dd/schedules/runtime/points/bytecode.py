@@ -2,9 +2,10 @@
 
 ``access``: every instruction that can touch state another thread sees: attribute, item, global, closure cell, name,
 call, iteration, containment. Locals never count; but a generator counts as running where it yields, if it touched
-nothing else since it was resumed: another thread may ask it for an item, too. ``line``: the first instruction of each
-line. ``gil``: only where this interpreter looks whether another thread wants to run. ``sync``: none; operations on
-locks, queues, files and sleeps are yield points of their own, at every granularity.
+nothing else since it was resumed: another thread may ask it for an item, too. ``__iter__`` counts where it returns:
+``list(it)`` or ``x in it`` goes through what it has returned without any instruction. ``line``: the first instruction
+of each line. ``gil``: only where this interpreter looks whether another thread wants to run. ``sync``: none; operations
+on locks, queues, files and sleeps are yield points of their own, at every granularity.
 
 A yield point is *before* its instruction. Which instruction is of which kind, and what differs between interpreters,
 stands in ``compat.py``.
@@ -27,6 +28,7 @@ from ..compat import (
     LEAVES,
     NAMES,
     RESUME,
+    RETURN,
     SIZES,
     UNKNOWN,
     YIELD,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     _Known = dict[int, tuple[CodeType, tuple[Any, ...]]]  # by the identity of the code
 
 _CO_GENERATOR = 0x20  # as in module `inspect`, which is slow to import
+_GIVES_ITERATOR = "__iter__"
 SYNC, GIL, LINE, ACCESS = "sync", "gil", "line", "access"
 _MOST_KNOWN = 1_000  # code objects that something is remembered of
 # By the number that an instruction has in the bytecode: not 0 where it is an access, or may be one.
@@ -91,6 +94,8 @@ def points(code: CodeType, granularity: str) -> list[int]:
         found = [_first_prefix(units, offset) for offset in found]
     if code.co_flags & _CO_GENERATOR and YIELD in numbers:
         found = sorted({*found, *_lone_yields(instructions(code))})
+    elif code.co_name == _GIVES_ITERATOR:
+        found = sorted({*found, *(2 * index for index, number in enumerate(numbers) if number == RETURN)})
     return found
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Access = tuple[int, str, Touched]
 
 _ARGUMENT = ".0"  # of a comprehension: an iterator, or what it goes through since 3.15
-_VIEWS = ("items", "keys", "values")
+_VIEWS = ("items", "keys", "values", "__iter__")  # methods of a container that give what goes through it
 # Functions that look into their argument.
 _LOOK_THROUGH = frozenset(
     ["all", "any", "dict", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple"]
@@ -167,6 +167,9 @@ def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) 
         if iterator == ("local", _ARGUMENT):
             return ("iterated", iterator), CONTENT, "__iter__"
         return None if iterator is None or iterator[0] != "iterator" else (iterator, CONTENT, "__iter__")
+    if name == "RETURN_VALUE" and code.co_name == "__iter__":  # whoever asked goes on with it
+        returned = _at(stack, 1)
+        return None if returned is None else (returned, CONTENT, "__iter__")
     if name == "CALL" and argument and _callee(stack, argument) in _LOOK_THROUGH:
         looked_at = _at(stack, argument)
         return None if looked_at is None else (looked_at, CONTENT, "__len__")
