@@ -13,8 +13,9 @@ from typing import Any
 from replay_dd.errors.program import NoWindowError
 from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.log import SessionWriter
-from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
+from replay_dd.events.model import Action, Ending, Rectangle, Session, Target, Window
 from replay_dd.events.monkey import next_action
+from replay_dd.events.naming import targets_of
 from replay_dd.events.run import Conditions, Stage, run_session
 from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.windows import area_of, describe, numbered, top_windows
@@ -75,15 +76,19 @@ class MonkeyRecorder:
                 done, ending, windows = _play(head, display, conditions, seed, actions, writer, on_action)
             writer.end(ending)
             verified = None
+            targets: tuple[Target, ...] = ()
             if verify and ending.failed:
                 with PrivateDisplay(head.screen, head.window_manager) as display:
-                    again = run_session(head, done, display, conditions).ending
-                verified = outcome_of(again, ending) is Outcome.FAIL
+                    again = run_session(head, done, display, conditions, want_targets=True)
+                verified = outcome_of(again.ending, ending) is Outcome.FAIL
+                targets = targets_of(done, again.targets) if verified else ()
+                writer.targets(targets)
             writer.verdict(conditions.pace, verified, conditions.playback)
         made = replace(
             head,
             actions=tuple(done),
             windows=tuple(windows),
+            targets=targets,
             ending=ending,
             verified=verified,
             pace=conditions.pace,

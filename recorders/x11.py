@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from recorders.x11_aims import KEYS, Aims
+from recorders.x11_end import responds
 from recorders.x11_gone import GoneWindows
 from recorders.x11_start import Started
-from recorders.x11_verify import verify_session
+from recorders.x11_verify import Verification, verify_session
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.log import SessionWriter
@@ -30,8 +31,8 @@ from replay_dd.events.model import (
     Window,
     WindowChange,
 )
-from replay_dd.events.run import HANG_LIMIT_S, Conditions
-from replay_dd.events.x11.answers import Answers, Question
+from replay_dd.events.run import HANG_LIMIT_S, START_LIMIT_S, Conditions
+from replay_dd.events.x11.answers import Answers
 from replay_dd.events.x11.display import (
     BorrowedDisplay,
     Display,
@@ -141,17 +142,17 @@ class X11Recorder:
                     session = live.record(on_ready, limit_s)
                 if session.ending is not None:
                     writer.end(session.ending)
-                pace, verified, interrupted = conditions.pace, None, False
-                differences: tuple[str, ...] = ()
-                if verify:
+                found, verified, interrupted = Verification(conditions.pace, conditions.playback), None, False
+                if verify and session.windows:
                     try:
-                        pace, differences = verify_session(session, conditions)
-                        verified = not differences
+                        found = verify_session(session, conditions)
+                        verified = not found.differences
                     except KeyboardInterrupt:
                         interrupted = True
-                writer.verdict(pace, verified)
-        session = replace(session, pace=pace, verified=verified)
-        return Recording(session, differences, tuple(sorted(live.unknown_keys)), interrupted)
+                writer.targets(found.targets)
+                writer.verdict(found.pace, verified, found.playback)
+        session = replace(session, pace=found.pace, verified=verified, playback=found.playback, targets=found.targets)
+        return Recording(session, found.differences, tuple(sorted(live.unknown_keys)), interrupted)
 
 
 @contextlib.contextmanager
@@ -209,7 +210,7 @@ class _Live:
         self.unknown_keys: set[int] = set()
 
     def record(self, on_ready: OnReady | None, limit_s: float | None) -> Session:
-        until = math.inf
+        until = math.inf if limit_s is None else time.monotonic() + START_LIMIT_S + limit_s
         stream, program = self._stream, self._program
         start_ms = stream.first_ms
         interrupted = False
@@ -269,7 +270,7 @@ class _Live:
         """How it is when the person has had enough: perhaps because it does not answer any more."""
         with contextlib.suppress(KeyboardInterrupt, DisplayLostError):
             answers = self._answers or Answers(self._connection, program.tree, self._own_windows)
-            if not Question(answers).wait(HANG_LIMIT_S, program.over):
+            if not responds(program, answers, self._display, HANG_LIMIT_S):
                 return program.hangs(HANG_LIMIT_S)
         return Ending(EndingKind.OPEN, "still running at the end", output=program.output[-4000:])
 

@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.events.actions import actions_of
-from replay_dd.events.model import EndingKind, Pace, Session
+from replay_dd.events.model import Action, EndingKind, Pace, Playback, Session, Target
+from replay_dd.events.naming import targets_of
+from replay_dd.events.pauses import linger_of
 from replay_dd.events.run import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay, window_manager_like
 
 
-def verify_session(session: Session, conditions: Conditions) -> tuple[Pace, tuple[str, ...]]:
-    """Play a session at the fastest pace at which it ends as recorded; answer the pace and what still differs."""
+class Verification(NamedTuple):
+    """What the replays of a session said.
+
+    Attributes:
+        pace: the fastest pace at which it ends as recorded; ``FAST`` if there is none.
+        playback: how else it was played.
+        differences: what was not the same at any pace, in words.
+        targets: what its actions were done to, if it ended as recorded.
+    """
+
+    pace: Pace
+    playback: Playback
+    differences: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
+
+
+def verify_session(session: Session, conditions: Conditions) -> Verification:
+    """Play a session at the fastest pace at which it ends as recorded."""
     manager = window_manager_like(session.window_manager)
+    actions = actions_of(session)
     first: tuple[str, ...] = ()
-    for pace in Pace:
+    for tried in _ways(session, actions, conditions):
         with PrivateDisplay(session.screen, manager) as display:
-            run = run_session(session, actions_of(session), display, replace(conditions, pace=pace))
+            run = run_session(session, actions, display, tried, want_targets=not session.masked)
         differences = tuple(_differences(session, run))
         if not differences:
-            return pace, ()
+            return Verification(tried.pace, tried.playback, targets=targets_of(actions, run.targets))
         first = first or differences
-    return Pace.FAST, first
+    return Verification(Pace.FAST, conditions.playback, first)
+
+
+def _ways(session: Session, actions: tuple[Action, ...], conditions: Conditions) -> Iterator[Conditions]:
+    """Every pace; at the fastest one, a failure that came late in the recording is also waited for."""
+    for pace in Pace:
+        yield replace(conditions, pace=pace)
+        linger_s = linger_of(session, actions, least_s=0.0)
+        if pace is Pace.FAST and linger_s > conditions.linger_s:
+            yield replace(conditions, pace=pace, linger_s=linger_s)
 
 
 def _differences(session: Session, run: Run) -> list[str]:

@@ -9,11 +9,13 @@ Rules of this module:
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
 import stat
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import IO, Annotated, NamedTuple
 
 from replay_dd.errors.user import LogError, LogVersionError, NotALogError
 from replay_dd.json_codec import from_plain
@@ -27,6 +29,22 @@ _LONGEST_FIRST_LINE_BYTES = 4096
 _VERSION = Annotated[int, numbers(1, LARGEST_INTEGER)]
 _KIND = re.compile(r"replay-dd [a-z ]{1,40}")
 _A_COPY = "Copy it into a regular file first, and give that."
+
+
+def hold(file: IO[bytes]) -> None:
+    """Show others that a log is being written, until it is closed or its process ends."""
+    with contextlib.suppress(OSError):  # not every file system knows locks
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody is writing a log."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def read_regular(path: Path, most_bytes: int = LARGEST_LOG_BYTES, *, first: int = -1) -> bytes:

@@ -26,10 +26,10 @@ from replay_dd.cli.session_options import DISPLAY, FOLDERS, PLAYBACK, folder_opt
 from replay_dd.cli.session_playback import conditions_of, say_where, screen_of
 from replay_dd.errors import EXIT_DONE
 from replay_dd.errors.program import DoesNotPassError
+from replay_dd.events.failure_signature import told_with_output
 from replay_dd.events.model import Session
 from replay_dd.events.target import describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager
-from replay_dd.experiment.complaints import telling_line
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.report.events import monkey_as_json
@@ -122,9 +122,8 @@ def monkey_command(
     finally:
         progress.clear()
     if found is not None and found.ending is not None and not found.actions:
-        said = telling_line(found.ending.output.encode())
         raise DoesNotPassError(
-            f"The program fails before any input: {found.ending.text}{f' ({said})' if said else ''}.",
+            f"The program fails before any input: {told_with_output(found.ending)}.",
             "Give a program that waits for input, and what it needs to start: its files, its settings (`--home`).",
         )
     if as_json:

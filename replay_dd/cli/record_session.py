@@ -11,8 +11,10 @@ from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.cli.session_playback import say_where, screen_of
 from replay_dd.errors import EXIT_INTERRUPTED
+from replay_dd.errors.program import NoWindowError
 from replay_dd.errors.user import UsageError
 from replay_dd.events.actions import actions_of
+from replay_dd.events.failure_signature import told_with_output
 from replay_dd.events.target import describe_gui_program
 from replay_dd.report.events import session_as_json
 from replay_dd.report.isolation import counted
@@ -78,7 +80,14 @@ def record_session(
         echo_json(recording_as_json("GUI session", output, session_as_json(session)))
     size = f"{counted(len(session.events), 'event')}, {counted(len(actions_of(session)), 'action')}"
     say(f"recorded in {shlex.quote(str(output))}: {size}")
-    say(f"ending: {session.ending.text}")
+    # A program that was used may have written anything; one that was not says why.
+    said = session.ending.failed or not session.windows
+    say(f"ending: {told_with_output(session.ending) if said else session.ending.text}")
+    if not session.windows:
+        raise NoWindowError(
+            "The program opened no window that could be recorded.",
+            "Check that it is a GUI program, and that it does not hand over to one that runs already.",
+        )
     if session.verified:
         say(f"verified on a private display at the pace `{session.pace.value}`: same windows, same ending")
     if made.unknown_keys:

@@ -127,6 +127,9 @@ def status_of(recorded: Ending | None, ending: Ending, *, exact_site: bool = Fal
             return 1
         return 0 if recorded is None or recorded.kind is ending.kind else EXIT_CANNOT_TELL
     outcome = outcome_of(ending, recorded, exact_site=exact_site)
+    if outcome is Outcome.PASS and recorded.actions and not ending.actions and ending.kind is EndingKind.EXIT:
+        say("the program ended before anything could be done in it, so this says nothing about the recorded failure")
+        return EXIT_CANNOT_TELL
     if outcome is Outcome.UNRESOLVED:
         say(f"this is not the recorded failure: {recorded.text}")
     return _EXITS[outcome]

@@ -25,7 +25,8 @@ from urllib.parse import unquote, urlsplit
 import click
 
 from replay_dd.cli.output import echo, echo_lines
-from replay_dd.errors.user import StrangersRecordingError
+from replay_dd.errors.user import LogUnfinishedError, StrangersRecordingError
+from replay_dd.logfile import is_held
 from replay_dd.trust.known_logs import digest_of, is_known
 from replay_dd.trust.variables import refused_variables, without_dangers
 
@@ -63,7 +64,7 @@ def admit(kinds: Sequence[RecordingKind], paths: Sequence[Path], *, agreed: bool
         agreed: whether the user has agreed on the command line.
 
     Raises:
-        LogError: one cannot be read.
+        LogError: one cannot be read, or is still being written.
         StrangersRecordingError: the user does not agree, or cannot be asked.
     """
     admitted = []
@@ -72,6 +73,8 @@ def admit(kinds: Sequence[RecordingKind], paths: Sequence[Path], *, agreed: bool
         data = kind.data_of(path)
         recording = kind.parse(data, path)
         if not is_known(digest_of(data)):
+            if is_held(path):
+                raise LogUnfinishedError(f"The log {path} is still being recorded.")
             stranger = _nothing_known(recording, kind) if kind.stranger is None else kind.stranger(recording, path)
             recording = stranger.tamed
             if stranger.told:

@@ -110,6 +110,13 @@ class LogCutOffError(LogError):
     default_hint = "Copy the file again, or record the run again."
 
 
+class LogUnfinishedError(LogError):
+    """The log is still being written."""
+
+    slug = "log-unfinished"
+    default_hint = "End the recording first: close the program, or press Ctrl-C where `replay-dd` records it."
+
+
 class LogEditedError(LogError):
     """The log does not match its checksum, or is malformed."""
 

@@ -34,8 +34,12 @@ _TYPING = ("Shift_L", "Shift_R", "ISO_Level3_Shift", "Mode_switch")
 
 
 def actions_of(session: Session) -> tuple[Action, ...]:
-    """The actions of a session."""
-    return session.actions or actions_from(session.events)
+    """The actions of a session, with what they were done to where that is known."""
+    actions = session.actions or actions_from(session.events)
+    known = {(target.time_ms, target.kind): target.text for target in session.targets}
+    return tuple(
+        replace(action, target=action.target or known.get((action.time_ms, action.kind), "")) for action in actions
+    )
 
 
 def actions_from(events: Sequence[Event]) -> tuple[Action, ...]:

@@ -6,13 +6,14 @@ Rules of this module:
 * A run that ended early shows that the actions after its failure are not needed. If the failure shows immediately, the
   run of the whole session also shows that no shorter prefix fails: the program had not failed before the last action.
 * Failures of GUI programs may be intermittent; the baseline measures how often they show.
+* A failure that a timer brings shows while later actions are played, which then only pass the time. So the baseline
+  also tries whether the program fails without the last actions when it is watched for as long as the failing run took.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
@@ -20,9 +21,10 @@ from replay_dd.errors.program import NotReproducedError, NoWindowError
 from replay_dd.events.crash_sites import at_one_action
 from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
-from replay_dd.events.failure_signature import outcome_of
+from replay_dd.events.failure_signature import outcome_of, told_with_output
 from replay_dd.events.model import Action, Ending, EndingKind, Session, Window
 from replay_dd.events.naming import named
+from replay_dd.events.pauses import LONGER, LONGEST_LINGER_S
 from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
 from replay_dd.events.within_actions import WithinActions
@@ -32,7 +34,20 @@ from replay_dd.outcome import Outcome
 
 # On a busy machine the next action may have begun before the end of the program is noticed.
 _NOTICED_LATE = 1
+_HINT = "It started when it was recorded: check its files, its settings, and what it connects to."
 _PACE_HINT = "Play it at another pace (`--pace recorded`, `--pace impatient`), or more often with `--repeats N`."
+
+
+class ShowsLaterError(Exception):
+    """The failure comes by itself some time after the action that causes it.
+
+    Attributes:
+        linger_s: how long to wait for it.
+    """
+
+    def __init__(self, linger_s: float) -> None:
+        super().__init__(linger_s)
+        self.linger_s = linger_s
 
 
 @dataclass(frozen=True)
@@ -98,6 +113,7 @@ class UserActions(Circumstance[Run]):
         self._exact_site = exact_site
         self._wanted = wanted
         self._fresh: dict[tuple[Action, ...], Run] = {}
+        self._watched = False  # whether it was tried if the failure comes by itself
         self._earliest = 0  # after how many actions each run had failed, if it did each time
 
     @property
@@ -110,14 +126,16 @@ class UserActions(Circumstance[Run]):
         """Play the actions of a configuration on a fresh display."""
         actions = self.difference.actions(configuration)
         if fresh:
-            run = self._play(actions, want_targets=True)
+            run = self._play(actions, self._runner, want_targets=True)
             self._fresh[actions] = max(self._fresh.get(actions, run), run, key=_known)
             return run
+        return self._recalled(self._runner, actions)
 
+    def _recalled(self, runner: SessionRunner, actions: Sequence[Action]) -> Run:
         return recalled_as(
             _Kept,
-            lambda: (self._runner.conditions.pace.value, *actions),
-            partial(self._play, actions),
+            lambda: (runner.conditions.pace.value, runner.conditions.linger_s, *actions),
+            lambda: self._play(actions, runner),
             _Kept.of,
             _Kept.run,
         )
@@ -128,9 +146,9 @@ class UserActions(Circumstance[Run]):
         run = self._fresh.get(actions)
         return named(self._session, actions, *(((), ()) if run is None else (run.targets, run.elsewhere)))
 
-    def _play(self, actions: Sequence[Action], *, want_targets: bool = False) -> Run:
+    def _play(self, actions: Sequence[Action], runner: SessionRunner, *, want_targets: bool = False) -> Run:
         try:
-            return self._runner.run(actions, want_targets=want_targets)
+            return runner.run(actions, want_targets=want_targets)
         except NoWindowError as error:
             if self._wanted is None:
                 raise
@@ -164,9 +182,12 @@ class UserActions(Circumstance[Run]):
 
         Raises:
             NotReproducedError: no run failed as recorded.
+            NoWindowError: the program ended each time before anything could be done in it.
+            ShowsLaterError: the failure comes by itself, and runs do not wait for it.
         """
         failing = _same_failure(self._session, runs, exact_site=self._exact_site)
         if not failing:
+            _check_usable(self._session, runs)
             if len(runs) >= INTERMITTENT_RUNS:
                 raise self._not_reproduced(runs)
             self._wanted = self._session.ending or runs[0].ending
@@ -177,6 +198,31 @@ class UserActions(Circumstance[Run]):
         self._wanted = replace(farthest, neighbours=tuple(sorted(others)))
         self._earliest = min(ending.actions for ending in failing) if len(failing) == len(runs) else 0
         self.universe = self.difference.played(self.difference.all, self._wanted.actions)
+        if not self._watched:
+            self._watched = True
+            self._watch(min(ending.actions for ending in failing), max(run.play_s for run in runs))
+
+    def _watch(self, actions: int, play_s: float) -> None:
+        """Try whether the failure comes by itself where the last actions before it are not played.
+
+        Whatever caused it was done while the failing run was played, so it cannot come later than that took.
+
+        Args:
+            actions: after how many the program failed.
+            play_s: how long that took.
+        """
+        earlier = self.difference.played(self.difference.all, max(actions - 1 - _NOTICED_LATE, 0))
+        if self.goal is Goal.ISOLATE or self._is_waited_for or not earlier:
+            return
+        linger_s = min(play_s * LONGER, LONGEST_LINGER_S)
+        run = self._recalled(self._runner.watching(linger_s), self.difference.actions(earlier))
+        if self.judge(run).outcome is Outcome.FAIL:
+            raise ShowsLaterError(linger_s)
+
+    @property
+    def _is_waited_for(self) -> bool:
+        """Whether the end of a run is watched, so that a failure may show long after its cause."""
+        return self.wanted.kind in (EndingKind.ORACLE, EndingKind.HANG) or bool(self._runner.conditions.watched_s)
 
     def _not_reproduced(self, runs: Sequence[Run]) -> NotReproducedError:
         recorded = self._session.ending
@@ -194,8 +240,7 @@ class UserActions(Circumstance[Run]):
         if isinstance(self.difference, WithinActions):
             return {EMPTY: Outcome.PASS}
         # A hang may have begun long before it was detected.
-        later = self.wanted.kind in (EndingKind.ORACLE, EndingKind.HANG) or self._runner.conditions.watched_s
-        if later or not self._earliest:
+        if self._is_waited_for or not self._earliest:
             return {EMPTY: Outcome.PASS}
         reached = self.difference.played(self.difference.all, self._earliest - _NOTICED_LATE)
         return {self.universe.take(length): Outcome.PASS for length in range(max(reached.count, 1))}
@@ -231,6 +276,15 @@ class UserActions(Circumstance[Run]):
 def _known(run: Run) -> tuple[int, int]:
     """Of how many actions a run knows what they were done to, and of how many it was played at all."""
     return sum(map(bool, run.targets)), len(run.targets)
+
+
+def _check_usable(session: Session, runs: Sequence[Run]) -> None:
+    last = runs[-1].ending
+    if any(run.ending.actions or run.ending.kind is EndingKind.OPEN for run in runs):
+        return
+    recorded = session.ending
+    if recorded is None or recorded.actions:
+        raise NoWindowError(f"The program ended before anything could be done in it: {told_with_output(last)}.", _HINT)
 
 
 def _same_failure(session: Session, runs: Sequence[Run], *, exact_site: bool) -> list[Ending]:

@@ -3,6 +3,8 @@
 Rules of this module:
 
 * A signature says what went wrong and where, never when: no addresses, process ids or window ids.
+* An exception is where the program's own code was, not where a library that it called noticed it: a library reports all
+  misuse at the same few places.
 * Different crashes of one program have different signatures, since minimizing tends to slip from one to another. Only
   neighbouring sites (:mod:`replay_dd.events.crash_sites`) are taken for the same crash.
 """
@@ -15,11 +17,16 @@ from collections.abc import Sequence
 
 from replay_dd.events.crash_sites import are_neighbours
 from replay_dd.events.model import Ending, EndingKind
+from replay_dd.experiment.complaints import telling_line
 from replay_dd.outcome import Outcome
 
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^\s+File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.+)$')
 _EXCEPTION = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?::\s?(?P<text>.*))?$")
+# Where Python keeps its standard library, other packages, and the small scripts that start programs.
+_STANDARD_LIBRARY = re.compile(r"^<frozen |/lib(64)?/python3?(\.\d+)?t?/(?!(site|dist)-packages/)")
+_PACKAGES = re.compile(r"/(site|dist)-packages/")
+_STARTED_FROM = re.compile(r"/s?bin/[^/]+$")
 _X_ERROR = re.compile(r"X Error of failed request:\s*(?P<error>.+)")
 _X_REQUEST = re.compile(r"Major opcode of failed request:\s*(?P<code>\d+)(?:\s*\((?P<name>\S+)\))?")
 # What a shell or `env` adds to the number of the signal that ended a program.
@@ -70,15 +77,17 @@ def exception_in(output: str) -> Ending | None:
         if line.rstrip() != _TRACEBACK:  # where it is indented, the program has logged it
             continue
         frames: list[str] = []
+        files: list[str] = []
         for follows in lines[number + 1 :]:
             frame = _FRAME.match(follows)
             if frame:
                 frames.insert(0, f"{frame['function']} ({_base(frame['file'])}:{frame['line']})")
+                files.insert(0, frame["file"])
             elif not follows.startswith((" ", "\t")) and follows.strip():
                 found = _EXCEPTION.match(follows.rstrip("\n"))
                 # The program may still be writing this line.
                 if found and follows.endswith("\n"):
-                    where = f" in {frames[0]}" if frames else ""
+                    where = f" in {_own_frame(frames, files)}" if frames else ""
                     return Ending(
                         *(EndingKind.EXCEPTION, follows.strip() + where, f"exception {found['type']}{where}"),
                         frames=tuple(frames),
@@ -86,6 +95,20 @@ def exception_in(output: str) -> Ending | None:
                     )
                 break
     return None
+
+
+def _own_frame(frames: Sequence[str], files: Sequence[str]) -> str:
+    """The innermost frame of the program's own code, among all frames and their files, innermost first.
+
+    A program may itself be an installed package: then all that is not the standard library is its own, but for the
+    script that starts it.
+    """
+    outside = [(frame, file) for frame, file in zip(frames, files, strict=True) if not _STANDARD_LIBRARY.search(file)]
+    for frame, file in outside:
+        starts = frame.startswith("<module> ") and _STARTED_FROM.search(file)
+        if not (_PACKAGES.search(file) or starts):
+            return frame
+    return outside[0][0] if outside else frames[0]
 
 
 def _indented_end(output: str) -> str:
@@ -150,6 +173,12 @@ def outcome_of(ending: Ending, wanted: Ending, *, exact_site: bool = False) -> O
     if not same and not exact_site:
         same = ending.signature in wanted.neighbours or are_neighbours(ending, wanted)
     return Outcome.FAIL if same else Outcome.UNRESOLVED
+
+
+def told_with_output(ending: Ending) -> str:
+    """How a program ended, and what it said last: programs that give up at their start say why there."""
+    said = telling_line(ending.output.encode(errors="replace")) if ending.kind is EndingKind.EXIT else ""
+    return f"{ending.text} ({said})" if said else ending.text
 
 
 def _with(error: Ending, status: int, output: str) -> Ending:

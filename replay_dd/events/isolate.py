@@ -4,7 +4,8 @@ Rules of this module:
 
 * Needed actions are found from the last one backwards, each by binary search (:class:`~replay_dd.dd.PrefixBisection`),
   with a final check that each is needed: 1-minimal for every program.
-* A session that does not fail at its pace is tried at the slower ones.
+* A session that does not fail at its pace is tried at the slower ones. If its failure comes by itself some time after
+  its cause, each run waits for it.
 * The answer is itself a session, which replays under the conditions under which it was tested.
 """
 
@@ -17,10 +18,11 @@ from pathlib import Path
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NothingRecordedError, TwoProgramsError
 from replay_dd.events.actions import actions_of
-from replay_dd.events.circumstance import UserActions
+from replay_dd.events.circumstance import ShowsLaterError, UserActions
 from replay_dd.events.difference import SessionDifference, difference_of, with_shared_windows
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.model import Action, Ending, Pace, Session
+from replay_dd.events.pauses import linger_of
 from replay_dd.events.result import Film, SessionIsolation
 from replay_dd.events.run import Conditions, Run
 from replay_dd.events.runner import SessionRunner
@@ -29,6 +31,8 @@ from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome
 
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
+# A recorder on a busy machine notices a failure so late that may have come immediately.
+_LATER_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,9 @@ def isolate_events(
     while True:
         try:
             return _isolate(session, replace(plan, pace=pace), passing, observer)
+        except ShowsLaterError as error:
+            observer.on_note(f"the failure comes by itself; each run waits {error.linger_s:.1f} s for it")
+            plan = replace(plan, conditions=replace(plan.conditions, linger_s=error.linger_s))
         except NotReproducedError:
             if not slower:
                 raise
@@ -95,10 +102,10 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
     _check(session, actions, passing)
     manager = session.window_manager if plan.window_manager is None else plan.window_manager
     if passing is not None:
-        passing = replace(passing, recorder="isolated", events=(), changes=(), actions=actions_of(passing))
+        passing = replace(passing, recorder="isolated", events=(), changes=(), targets=(), actions=actions_of(passing))
         session, passing = with_shared_windows(session, passing)
     pace = plan.pace or session.pace
-    linger_s = plan.conditions.linger_s or linger_of(session, actions)
+    linger_s = plan.conditions.linger_s or linger_of(session, actions, least_s=_LATER_S)
     difference = difference_of(actions, () if passing is None else passing.actions)
     with DisplaySupply(session.screen, manager, plan.jobs) as supply:
         runner = SessionRunner(session, replace(plan.conditions, pace=pace, linger_s=linger_s), supply)
@@ -136,6 +143,7 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
         recorder="isolated",
         events=(),
         changes=(),
+        targets=(),
         windows=told.windows,
         actions=left,
         ending=ending,
@@ -183,15 +191,6 @@ def _with_passing(
 def _others(wanted: Ending, ending: Ending) -> tuple[str, ...]:
     """The signatures that count as the same failure, without that of the ending itself."""
     return tuple(sorted({wanted.signature, *wanted.neighbours} - {ending.signature}))
-
-
-def linger_of(session: Session, actions: Sequence[Action]) -> float:
-    """How long after the last action the recorded failure came, in seconds; 0 if it came immediately."""
-    if session.ending is None or session.recorder != "x11":
-        return 0.0
-    last_ms = max(action.time_ms + action.duration_ms for action in actions)
-    later_s = (session.ending.time_ms - last_ms) / 1000
-    return min(later_s * 1.2, 10.0) if later_s > 1.0 else 0.0
 
 
 def _check(session: Session, actions: Sequence[Action], passing: Session | None) -> None:

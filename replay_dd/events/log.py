@@ -17,7 +17,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -33,13 +33,14 @@ from replay_dd.events.model import (
     Playback,
     Screen,
     Session,
+    Target,
     Window,
     WindowChange,
 )
 from replay_dd.files import PRIVATE, unwritable, write_whole
 from replay_dd.json_codec import from_plain, to_plain
 from replay_dd.json_text import parse_object
-from replay_dd.logfile import check_header, read_regular
+from replay_dd.logfile import check_header, hold, read_regular
 from replay_dd.schema import MOST_ITEMS, shown
 from replay_dd.trust.known_logs import digest_of, remember
 
@@ -90,6 +91,7 @@ class SessionWriter:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, PRIVATE)
             self._file: IO[bytes] = os.fdopen(descriptor, "w+b")
+            hold(self._file)
         except OSError as error:
             raise unwritable(path, error.strerror or str(error)) from error
         self._head(session)
@@ -110,6 +112,7 @@ class SessionWriter:
                 self.change(item)
         for action in session.actions:
             self.action(action)
+        self.targets(session.targets)
 
     def window(self, window: Window) -> None:
         """A window that later lines name."""
@@ -126,6 +129,11 @@ class SessionWriter:
     def change(self, change: WindowChange) -> None:
         """A window appeared or went."""
         self._line({"change": to_plain(change)})
+
+    def targets(self, targets: Iterable[Target]) -> None:
+        """What actions were done to."""
+        for target in targets:
+            self._line({"target": to_plain(target)})
 
     def end(self, ending: Ending) -> None:
         """How the session ended. What is learned later (by a replay) can still follow."""
@@ -228,8 +236,8 @@ def parse_session(data: bytes, path: Path) -> Session:
 
 def _session_from(lines: list[bytes], path: Path) -> Session:
     heads: dict[str, Any] = {}
-    lists: dict[str, list[Any]] = {"window": [], "event": [], "action": [], "change": []}
-    kinds = {"window": Window, "event": Event, "action": Action, "change": WindowChange}
+    lists: dict[str, list[Any]] = {"window": [], "event": [], "action": [], "change": [], "target": []}
+    kinds = {"window": Window, "event": Event, "action": Action, "change": WindowChange, "target": Target}
     singles = {
         "program": GuiProgram,
         "screen": Screen,
@@ -265,6 +273,7 @@ def _session_from(lines: list[bytes], path: Path) -> Session:
         events=tuple(lists["event"]),
         actions=tuple(lists["action"]),
         changes=tuple(lists["change"]),
+        targets=tuple(lists["target"]),
         ending=heads.get("end"),
         masked=recording.masked,
         seed=recording.seed,
@@ -307,8 +316,8 @@ def _check_numbers(session: Session, path: Path) -> None:
     check("a screen height", session.screen.height_px, 1, _LARGEST_COORDINATE)
     check("a screen depth", session.screen.depth_bits, 1, 64)
     check("a screen area", session.screen.width_px * session.screen.height_px, 1, _LARGEST_SCREEN_PX)
-    for change in session.changes:
-        check("a time", change.time_ms, 0, _LONGEST_MS)
+    for time_ms in (*(one.time_ms for one in session.changes), *(one.time_ms for one in session.targets)):
+        check("a time", time_ms, 0, _LONGEST_MS)
     for event in session.events:
         check("a time", event.time_ms, 0, _LONGEST_MS)
         _check_input(event, check)

@@ -246,6 +246,21 @@ class Action:
 
 
 @dataclass(frozen=True)
+class Target:
+    """What an action was done to, beside the action: raw events, of which a session may consist, cannot tell it.
+
+    Attributes:
+        time_ms: when the action began.
+        kind: what kind of action it is.
+        text: what it was done to, as in :attr:`Action.target`.
+    """
+
+    time_ms: int
+    kind: ActionKind
+    text: str
+
+
+@dataclass(frozen=True)
 class Ending:
     """How a run ended.
 
@@ -326,6 +341,7 @@ class Session:
         events: raw events, in order; empty if the session contains actions.
         actions: actions, in order; empty if the session contains raw events.
         changes: windows that appeared and disappeared.
+        targets: what actions were done to, as the replay that checked the session has found.
         ending: how it ended; None if the recorder was stopped before.
         masked: whether typed text was replaced (``--no-text``).
         seed: the random seed of a monkey.
@@ -342,6 +358,7 @@ class Session:
     events: tuple[Event, ...] = ()
     actions: tuple[Action, ...] = ()
     changes: tuple[WindowChange, ...] = ()
+    targets: tuple[Target, ...] = ()
     ending: Ending | None = None
     masked: bool = False
     seed: int | None = None

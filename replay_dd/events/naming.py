@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 
-from replay_dd.events.model import Action, Session, Window
+from replay_dd.events.model import Action, Session, Target, Window
 from replay_dd.events.relocate import same_kind
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.windows import focused_window, numbered, window_at, window_under_pointer
@@ -39,6 +39,12 @@ def named(
         number = action.window if window is None else numbered(window, windows)
         found.append(replace(action, target=target or action.target, window=number))
     return replace(session, actions=tuple(found), windows=tuple(windows))
+
+
+def targets_of(actions: Sequence[Action], told: Sequence[str]) -> tuple[Target, ...]:
+    """What actions were done to, for a log of them: as many as it is known of."""
+    named = zip(actions, told, strict=False)
+    return tuple(Target(action.time_ms, action.kind, target) for action, target in named if target)
 
 
 def is_there(recorded: Window, windows: Sequence[Window]) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replay_dd.events.model import Action, ActionKind, Input, InputKind, Pace
+from replay_dd.events.model import Action, ActionKind, Input, InputKind, Pace, Session
 
 WITH_PAUSES = (Pace.RECORDED, Pace.IMPATIENT)
 """The paces at which the pauses of the person are made."""
 # Longer than the time in which toolkits take two clicks for a double click (GTK 400 ms, Qt 400 ms, Tk 500 ms).
 _BETWEEN_CLICKS_S = 0.55
+# How much longer than it took once a failure is waited for: the machine may be busier by then.
+LONGER = 1.2
+LONGEST_LINGER_S = 10.0
 
 
 def program_reacts(action: Action, inputs: Sequence[Input], number: int) -> bool:
@@ -33,3 +36,21 @@ def pause_before(previous: Action | None, action: Action, pace: Pace) -> float:
         return max(action.time_ms - previous.time_ms - previous.duration_ms, 0) / 1000
     clicks = (ActionKind.CLICK, ActionKind.DOUBLE_CLICK)
     return _BETWEEN_CLICKS_S if previous.kind in clicks and action.kind in clicks else 0.0
+
+
+def linger_of(session: Session, actions: Sequence[Action], *, least_s: float) -> float:
+    """How long to wait after the last action for a failure that came later in the recording.
+
+    Args:
+        session: the session.
+        actions: its actions.
+        least_s: what came within this time counts as immediate.
+
+    Returns:
+        seconds; 0 if the failure came immediately, or nobody knows.
+    """
+    ending = session.ending
+    if ending is None or not ending.failed or session.recorder != "x11" or not actions:
+        return 0.0
+    later_s = (ending.time_ms - max(action.time_ms + action.duration_ms for action in actions)) / 1000
+    return min(later_s * LONGER, LONGEST_LINGER_S) if later_s > least_s else 0.0

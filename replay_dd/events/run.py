@@ -266,15 +266,8 @@ class Stage:
     def _check_hang(self) -> None:
         """A program that is busy all the time, never waits for anything meanwhile, and does not answer, hangs."""
         limit = self._conditions.hang_limit_s
-        until = time.monotonic() + limit
-        question = Question(self._answers)
-        while time.monotonic() < until:
-            if self.program.over() or (question.counts and question.is_answered()):
-                return
-            if not question.counts and self.program.tree.look() is not None:
-                return
-            time.sleep(_TICK_S)
-        self.program.hangs(limit)
+        if Question(self._answers).stays_busy(limit, self.program.over):
+            self.program.hangs(limit)
 
     def finish(self) -> Ending:
         """How it is at the end of the actions."""

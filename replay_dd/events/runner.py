@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,10 @@ class SessionRunner:
             return self._run(actions, wanted)
         except DisplayLostError:
             return self._run(actions, wanted)
+
+    def watching(self, linger_s: float) -> SessionRunner:
+        """A runner that watches the program for so long after the last action."""
+        return SessionRunner(self.session, replace(self.conditions, linger_s=linger_s), self._supply)
 
     def _run(self, actions: Sequence[Action], wanted: dict[str, Any]) -> Run:
         display = self._supply.take()

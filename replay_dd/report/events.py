@@ -9,7 +9,7 @@ from typing import Any
 
 from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
-from replay_dd.events.model import Ending, Session
+from replay_dd.events.model import ActionKind, Ending, Session
 from replay_dd.events.result import SessionIsolation
 from replay_dd.report.isolation import (
     at_most,
@@ -132,6 +132,14 @@ def events_as_text(
     if passing_log is not None:
         yield f"passes       replay-dd replay {options}{quote(str(passing_log))}"
     yield f"fails        replay-dd replay {options}{quote(str(log))}"
+    if passing_log is None and _could_be_finer(found):
+        yield f"fewer keys   replay-dd events --finer {options}{quote(str(log))}"
+
+
+def _could_be_finer(found: SessionIsolation) -> bool:
+    """Whether keys may be left out of a text that was typed in one go, which the search has not tried."""
+    texts = [action.text for action in found.minimal.actions if action.kind is ActionKind.TEXT]
+    return found.isolation.circumstance.delta == "action" and any(len(text) > 1 for text in texts)
 
 
 def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None = None) -> dict[str, Any]:

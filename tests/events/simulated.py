@@ -2,12 +2,13 @@
 
 It knows the events `key`, `key:a`, `button` and `button:1`, wherever the pointer is, and these deeds: `in order=...`,
 `exit3`, `deadlock`, `sometimes` (in each run but the second of three) and `seven times`. With `twice=key:b` it crashes
-only if that came an even number of times.
+only if that came an even number of times. With `timer=3` it crashes three actions, or as much time, later.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
 
 SCREEN = Screen(800, 600)
+ACTION_S = 0.125  # how long each action takes
 CRASH = of_signal(11, "program+0x10", ["program+0x10"], "")
 
 
@@ -47,6 +49,7 @@ class SimulatedProgram:
         deeds = dict(item.split("=", 1) for item in behaviour.split(",") if item)
         awaited = [event for event in deeds.pop("in order", "").split("+") if event]
         twice, times = deeds.pop("twice", ""), 0
+        timer, due = int(deeds.pop("timer", "0")), math.inf
         ending, played = None, 0
         for action in actions[:1] if pace in self.deaf_at else actions:
             played += 1
@@ -54,15 +57,17 @@ class SimulatedProgram:
                 times += event == twice
                 if awaited and event == awaited[0]:
                     del awaited[0]
-                    ending = ending or (None if awaited or times % 2 else CRASH)
-                ending = ending or self._do(deeds.get(event, ""))
+                    due = due if awaited or times % 2 else played + timer
+                ending = ending or (CRASH if played >= due else self._do(deeds.get(event, "")))
             if ending is not None and ending.kind is not EndingKind.HANG:
                 break
+        if ending is None and runner.conditions.linger_s > (due - played) * ACTION_S:
+            ending = CRASH
         if ending is None:
             ending = Ending(EndingKind.OPEN, "still running at the end")
         # That a program waits for ever shows at the end only.
         played = len(actions) if ending.kind is EndingKind.HANG else played
-        return Run(replace(ending, actions=played), (), 0.0, 0.0)
+        return Run(replace(ending, actions=played), (), 0.0, played * ACTION_S)
 
     def _do(self, deed: str) -> Ending | None:
         if deed == "deadlock":

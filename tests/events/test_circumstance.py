@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from replay_dd.errors.program import NotReproducedError
+from replay_dd.errors.program import NotReproducedError, NoWindowError
 from replay_dd.events.circumstance import UserActions
 from replay_dd.events.difference import difference_of, natural_cuts
-from replay_dd.events.failure_signature import of_signal
+from replay_dd.events.failure_signature import of_exit, of_signal
 from replay_dd.events.model import (
     Action,
     ActionKind,
@@ -41,10 +42,17 @@ class SimulatedRunner:
     """A program that crashes when the last of the needed actions is done; the crash may be noticed late."""
 
     def __init__(self, needed: Sequence[int], late: Sequence[int]) -> None:
-        self.conditions: Any = SimpleNamespace(watched_s=0.0)
+        self.conditions: Any = SimpleNamespace(pace=Pace.FAST, watched_s=0.0, linger_s=0.0)
+        self.watched: list[float] = []
         self._needed = [ACTIONS[number] for number in needed]
         self._late = list(late)
         self.played: list[tuple[Action, ...]] = []
+
+    def watching(self, linger_s: float) -> SimulatedRunner:
+        other = copy.copy(self)
+        other.conditions = SimpleNamespace(pace=Pace.FAST, watched_s=linger_s, linger_s=linger_s)
+        self.watched.append(linger_s)
+        return other
 
     def run(self, actions: Sequence[Action], *, want_targets: bool = False) -> Run:
         self.played.append(tuple(actions))
@@ -82,7 +90,7 @@ def test_no_prefix_is_tested_that_the_whole_session_has_shown_to_pass() -> None:
     runner = SimulatedRunner((4, 9, 20), ())
     session = Session(GuiProgram(("prog",), "folder", {}, {}), Screen(640, 480), actions=ACTIONS)
     isolate_cause(UserActions(runner, difference_of(ACTIONS), session, simplify=True, algorithm="bisection"))  # type: ignore[arg-type]
-    prefixes = [actions for actions in runner.played[6:] if actions == ACTIONS[: len(actions)]]
+    prefixes = [actions for actions in runner.played[7:] if actions == ACTIONS[: len(actions)]]
     assert [len(actions) for actions in prefixes if actions] == [20], "the one before the last is not certain"
 
 
@@ -91,7 +99,6 @@ def test_a_journal_knows_what_was_played(tmp_path: Path) -> None:
     found, played = [], []
     for _ in range(2):
         runner = SimulatedRunner((4, 9, 20), ())
-        runner.conditions.pace = Pace.FAST
         actions = UserActions(
             runner,  # type: ignore[arg-type]
             difference_of(ACTIONS),
@@ -174,6 +181,26 @@ def test_another_crash_than_the_recorded_one_is_not_looked_for() -> None:
         isolate_cause(
             UserActions(runner, difference_of(ACTIONS), session, simplify=True, algorithm="bisection")  # type: ignore[arg-type]
         )
+
+
+@pytest.mark.parametrize("recorded_actions", [3, 0])
+def test_a_program_that_cannot_be_used_is_not_tried_again_and_again(recorded_actions: int) -> None:
+    class Broken(SimulatedRunner):
+        def run(self, actions: Sequence[Action], *, want_targets: bool = False) -> Run:
+            self.played.append(tuple(actions))
+            return Run(of_exit(2, "no settings\n"), (), 0.0, 0.0)
+
+    crash = replace(of_signal(11, "app+0x10", (), ""), actions=recorded_actions)
+    session = Session(GuiProgram(("prog",), "folder", {}, {}), Screen(640, 480), actions=ACTIONS, ending=crash)
+    runner = Broken((4,), ())
+    circumstance = UserActions(runner, difference_of(ACTIONS), session, simplify=True, algorithm="bisection")  # type: ignore[arg-type]
+    if recorded_actions:
+        with pytest.raises(NoWindowError, match=r"before anything .* exit status 2 \(no settings\)"):
+            isolate_cause(circumstance)
+        assert len(runner.played) == 2
+    else:
+        with pytest.raises(NotReproducedError):
+            isolate_cause(circumstance)
 
 
 def test_sessions_are_cut_where_something_new_begins() -> None:

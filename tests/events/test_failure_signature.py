@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.events.failure_signature import exception_in, of_exit, of_signal, outcome_of, x_error_in
+from replay_dd.events.failure_signature import (
+    exception_in,
+    of_exit,
+    of_signal,
+    outcome_of,
+    told_with_output,
+    x_error_in,
+)
 from replay_dd.events.model import Ending, EndingKind
 from replay_dd.outcome import Outcome
 
@@ -29,6 +36,32 @@ def test_an_exception() -> None:
     assert found is not None
     assert found.signature == "exception KeyError in save (main.py:12)"
     assert found.frames[0] == "save (main.py:12)"
+
+
+SCRIPT, PACKAGE = ("/usr/bin/app", "<module>"), ("/opt/lib/python3.12/site-packages/app/window.py", "redraw")
+LIBRARY = ("/usr/lib/python3/dist-packages/numpy/core.py", "divide")
+STANDARD = ("/opt/versions/3.13/lib/python3.13/tkinter/__init__.py", "_configure")
+OWN, FROZEN = ("/srv/lib/app.py", "close"), ("<frozen runpy>", "_run_code")
+
+
+@pytest.mark.parametrize(
+    ("calls", "innermost_own"),
+    [
+        ([STANDARD, OWN, STANDARD], "close (app.py:1)"),
+        ([OWN, LIBRARY, STANDARD], "close (app.py:1)"),
+        ([FROZEN, SCRIPT, PACKAGE, STANDARD], "redraw (window.py:1)"),
+        ([FROZEN, PACKAGE, STANDARD], "redraw (window.py:1)"),
+        ([SCRIPT, STANDARD], "<module> (app:1)"),
+        ([FROZEN, STANDARD], "_configure (__init__.py:1)"),
+        ([STANDARD, ("<string>", "<lambda>"), STANDARD], "<lambda> (<string>:1)"),
+    ],
+)
+def test_an_exception_is_where_the_programs_own_code_was(calls: list[tuple[str, str]], innermost_own: str) -> None:
+    lines = [f'  File "{file}", line 1, in {function}\n    call()\n' for file, function in calls]
+    found = exception_in(f"Traceback (most recent call last):\n{''.join(lines)}TclError: bad\n")
+    assert found is not None
+    assert found.signature == f"exception TclError in {innermost_own}"
+    assert found.frames[0].startswith(calls[-1][1])
 
 
 @pytest.mark.parametrize("length", range(0, len(TRACEBACK), 7))
@@ -123,3 +156,9 @@ def test_neighbouring_lines_of_a_function() -> None:
         assert other is not None
         assert outcome_of(other, found) is (Outcome.FAIL if same else Outcome.UNRESOLVED)
         assert outcome_of(other, found, exact_site=True) is Outcome.UNRESOLVED
+
+
+def test_what_a_program_said_last_is_told_of_an_exit_alone() -> None:
+    assert told_with_output(of_exit(2, "starting\nno settings\n")) == "ended with exit status 2 (no settings)"
+    assert told_with_output(of_exit(2, "")) == "ended with exit status 2"
+    assert told_with_output(of_signal(11, "app+0x1", (), "starting\n")) == "killed by SIGSEGV in app+0x1"

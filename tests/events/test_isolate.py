@@ -20,7 +20,7 @@ from replay_dd.experiment.baseline import Rate
 from replay_dd.experiment.driver import Observer
 from replay_dd.outcome import Outcome
 from replay_dd.report.events import events_as_json, events_as_text
-from tests.events.simulated import CRASH, SimulatedProgram, session_of
+from tests.events.simulated import ACTION_S, CRASH, SimulatedProgram, session_of
 from tests.x11.acts import MIDDLE, NEEDED, click, key, motion, with_noise
 
 PLAN = Plan()
@@ -95,6 +95,8 @@ def test_what_is_left_can_be_made_smaller_inside() -> None:
     whole = isolate_events(session, PLAN)
     assert [action.kind for action in whole.minimal.actions] == [ActionKind.TEXT, ActionKind.DRAG]
     assert whole.needed == (1, 3)
+    finer = "fewer keys   replay-dd events --finer --exact-site minimal.log"
+    assert list(events_as_text(whole, Path("minimal.log"), options="--exact-site "))[-1] == finer
     found = isolate_events(session, replace(PLAN, finer=True))
     assert [in_words(action, None) for action in found.minimal.actions] == [
         "type 'az'",
@@ -104,6 +106,19 @@ def test_what_is_left_can_be_made_smaller_inside() -> None:
     assert found.isolation.complete
     assert found.isolation.proof.failing == Rate(3, 3)
     assert found.isolation.tests > whole.isolation.tests
+    assert not any("--finer" in line for line in events_as_text(found, Path("minimal.log")))
+
+
+def test_a_failure_that_a_timer_brings_needs_no_actions_that_pass_the_time() -> None:
+    session = failing_session()
+    command = ("program", f"{session.program.command[1]},timer=5")
+    found = isolate_events(replace(session, program=replace(session.program, command=command)), PLAN)
+    assert found.minimal.actions == NEEDED
+    assert found.isolation.baseline.rate.steady
+    # As long as the failing run took, and a little more; the log keeps it, so that it replays.
+    failed_after = session.actions.index(NEEDED[2]) + 1 + 5
+    assert found.minimal.playback.linger_s == pytest.approx(failed_after * ACTION_S * 1.2)
+    assert isolate_events(session, PLAN).minimal.playback.linger_s == 0
 
 
 def test_another_failure_does_not_count() -> None:

@@ -24,8 +24,10 @@ from replay_dd.errors.user import (
     NotALogError,
     OutputError,
 )
+from replay_dd.events.actions import actions_of
 from replay_dd.events.log import FORMAT, VERSION, SessionWriter, read_session, write_session
 from replay_dd.events.model import (
+    ActionKind,
     Ending,
     EndingKind,
     Event,
@@ -35,10 +37,11 @@ from replay_dd.events.model import (
     Rectangle,
     Screen,
     Session,
+    Target,
     Window,
     WindowChange,
 )
-from replay_dd.logfile import format_of
+from replay_dd.logfile import format_of, is_held
 from replay_dd.trust.known_logs import digest_of, is_known
 from tests.events.sessions import sessions
 
@@ -118,6 +121,35 @@ def test_lines_are_there_as_soon_as_they_are_written(tmp_path: Path) -> None:
     assert (session.pace, session.verified) == (Pace.RECORDED, True)
     assert session.ending is not None
     assert not session.ending.failed
+
+
+def test_a_log_is_held_as_long_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "session.log"
+    assert not is_held(path)
+    with SessionWriter(path, SESSION):
+        assert is_held(path)
+    assert not is_held(path)
+
+
+def test_targets_name_the_actions_that_they_were_of(tmp_path: Path) -> None:
+    def event(kind: InputKind, time_ms: int, **more: object) -> Event:
+        return Event(kind, time_ms, 50, 60, **more)  # type: ignore[arg-type]
+
+    first, second = (
+        (event(InputKind.BUTTON_PRESS, time_ms, button=1), event(InputKind.BUTTON_RELEASE, time_ms + 9, button=1))
+        for time_ms in (1000, 5000)
+    )
+    targets = (Target(1000, ActionKind.CLICK, 'button "Save"'), Target(5000, ActionKind.CLICK, 'button "Quit"'))
+    path = tmp_path / "session.log"
+    write_session(replace(SESSION, events=(*first, *second), targets=targets), path)
+    session = read_session(path)
+    assert session.targets == targets
+    assert [action.target for action in actions_of(session)] == ['button "Save"', 'button "Quit"']
+    # Whoever leaves out events by hand leaves the names of the others right.
+    assert [action.target for action in actions_of(replace(session, events=second))] == ['button "Quit"']
+    # What is known of an action itself goes before.
+    isolated = (replace(actions_of(session)[0], target='button "Save as"'),)
+    assert actions_of(replace(session, events=(), actions=isolated)) == isolated
 
 
 def test_a_log_that_the_program_removes_is_written_again(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.events.log import read_session, write_session
+from replay_dd.events.log import SessionWriter, read_session, write_session
 from replay_dd.events.model import Ending, EndingKind, Pace
 from tests.cli.tool import Workshop, make_workshop
 from tests.x11.acts import click, key, motion
@@ -104,6 +104,11 @@ def test_bad_input(shop: Workshop) -> None:
     broken = "import sys; sys.exit('no such setting')"
     told = shop.run("monkey", "-o", "m.log", "--", sys.executable, "-c", broken).refused(3, "does-not-pass")
     assert "fails before any input: ended with exit status 1 (no such setting)" in told
+    quick = ("--display", "new", "--", sys.executable, "-c", "import sys; sys.exit('no such setting')")
+    told = shop.run("record", "--gui", "-o", "r.log", *quick).refused(3, "no-window")
+    assert "ending: ended with exit status 1 (no such setting)" in told
+    with SessionWriter(shop.folder / "going-on.log", session_of("", events=())):
+        shop.run("events", "going-on.log").refused(5, "log-unfinished")
     assert not list(shop.folder.glob(".*"))
 
 

@@ -49,6 +49,9 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
         (CRASH, CRASH, True, 1),
         (WELL, of_exit(0, ""), True, 125),
         (None, WELL, True, 0),
+        (replace(CRASH, actions=3), of_exit(0, ""), False, 125),
+        (replace(CRASH, actions=3), replace(of_exit(0, ""), actions=1), False, 0),
+        (replace(CRASH, actions=0), of_exit(0, ""), False, 0),
     ],
 )
 def test_what_a_replay_says_to_git_bisect(recorded: Ending | None, ending: Ending, judged: bool, status: int) -> None:

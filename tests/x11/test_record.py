@@ -255,6 +255,28 @@ def test_no_display(tmp_path: Path) -> None:
         record("", tmp_path, display=":4242")
 
 
+def test_no_display_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    with pytest.raises(NoDisplayError, match="DISPLAY is not set"):
+        Connection()
+
+
+def test_a_program_that_hangs_when_its_recording_is_ended_has_failed(tmp_path: Path) -> None:
+    made = record("key:F1=hang,rename=no", tmp_path)
+    assert made.session.ending is not None
+    assert made.session.ending.kind is EndingKind.HANG
+    assert made.session.verified
+
+
+def test_a_failure_some_time_after_the_last_action_is_waited_for_at_the_fastest_pace(tmp_path: Path) -> None:
+    made = record("key:F1=later", tmp_path)
+    assert made.session.ending is not None
+    assert made.session.ending.kind is EndingKind.SIGNAL
+    assert (made.session.pace, made.session.verified) == (Pace.FAST, True)
+    assert 0 < made.session.playback.linger_s < 10
+    assert read_session(tmp_path / "session.log") == made.session
+
+
 def test_an_extension_that_is_not_there(display: PrivateDisplay) -> None:
     connection = Connection(display.name)
     try:

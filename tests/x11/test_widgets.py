@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from recorders.x11_verify import verify_session
 from replay_dd.cli.show_session import show_session
-from replay_dd.events.model import EndingKind, GuiProgram, Session
+from replay_dd.events.model import (
+    ActionKind,
+    Ending,
+    EndingKind,
+    GuiProgram,
+    Rectangle,
+    Session,
+    Target,
+    Window,
+    WindowChange,
+)
 from replay_dd.events.run import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.tk_send import answer_in, programs_in
@@ -18,6 +30,7 @@ from tests.x11.test_toolkits import TOOLKITS, python_with
 
 pytestmark = pytest.mark.once
 
+SOMEWHERE = Rectangle(0, 0, 400, 300)
 PROGRAM = """
 import tkinter
 from tkinter import ttk
@@ -130,6 +143,25 @@ def test_the_pictures_of_a_session_come_with_names(tmp_path: Path, capsys: pytes
     assert '(menubutton "box")' in shown
     show_session(session, tmp_path / "session.log", as_json=False, pictures=None)
     assert 'button "Save all"' not in capsys.readouterr().out
+
+
+def test_a_recorded_session_is_named_as_soon_as_it_is_checked() -> None:
+    python = python_with(TOOLKITS["Tk"][1])
+    if python is None:
+        pytest.skip("NO TK: names of widgets are not tried (on Debian: apt install python3-tk)")
+    program = GuiProgram((python, "-c", PROGRAM), str(Path.cwd()), here=True)
+    ending = Ending(EndingKind.OPEN, "still running at the end")
+    appeared = WindowChange(0, 0, True)
+    windows = (Window(0, "", "", "tk", SOMEWHERE, SOMEWHERE),)
+    actions = (click(20, 20), replace(click(20, 260), time_ms=900))
+    session = Session(program, SCREEN, windows=windows, actions=actions, changes=(appeared,), ending=ending)
+    found = verify_session(session, Conditions())
+    assert found.targets == (
+        Target(0, ActionKind.CLICK, 'button "Save all"'),
+        Target(900, ActionKind.CLICK, "entry .!entry"),
+    )
+    masked = verify_session(replace(session, masked=True), Conditions())
+    assert (masked.differences, masked.targets) == (found.differences, ())
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,17 @@ class Question:
         }
         return not self._waiting
 
+    def stays_busy(self, limit_s: float, over: Callable[[], bool]) -> bool:
+        """Whether the program is busy until the limit, and neither answers nor waits for anything meanwhile."""
+        until = time.monotonic() + limit_s
+        while time.monotonic() < until:
+            if over() or (self.counts and self.is_answered()):
+                return False
+            if not self.counts and self._answers.tree.look() is not None:
+                return False
+            time.sleep(_TICK_S)
+        return True
+
     def wait(self, limit_s: float, over: Callable[[], bool]) -> bool:
         """Wait for the answer; False where there is none until the limit. True, too, when the program is over."""
         until = time.monotonic() + limit_s

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import socket
 import struct
 import threading
@@ -139,6 +140,8 @@ class Connection:
             self.display = xlib.display.Display(name)
         except (xlib.error.DisplayError, OSError, ValueError) as error:
             _close_refused()
+            if not (name or os.environ.get("DISPLAY")):
+                raise NoDisplayError("There is no display: the variable DISPLAY is not set.") from error
             shown = name or "that DISPLAY names"
             raise NoDisplayError(f"The display {shown} cannot be reached: {str(error).strip() or error!r}.") from error
         finally:
