@@ -34,7 +34,15 @@ PROGRAM = """
         next(numbers)
         next(letters)
         next(generator)
+        print("a", end="", file=written)
+        print("b", file=None)
+        print("c", file=Null())
 
+    class Null:
+        def write(self, text):
+            pass
+
+    written = io.StringIO()
     with open("list.txt", "w") as file:
         file.write("one\\n")
     left, right = socket.socketpair()
@@ -89,3 +97,9 @@ def test_the_next_of_an_iterator_is_also_a_look_at_what_it_goes_through(seen: li
 
 def test_iterators_of_the_program_tell_what_they_do_in_their_own_code(seen: list[Access]) -> None:
     assert not [one for one in seen if one.name == "letters" and one.detail]
+
+
+def test_who_prints_to_a_stream_writes_to_it(seen: list[Access]) -> None:
+    printed = [one for one in seen if one.detail == "print()"]
+    assert [(one.name, one.reads, one.writes) for one in printed] == [("written", False, True)]
+    assert [one.name for one in seen if one.name.endswith("stdout")] == ["sys.stdout"]

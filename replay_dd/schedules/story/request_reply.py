@@ -19,7 +19,7 @@ from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.words import at_place
 
-_SENDS = ("write", "writelines", "send", "sendall", "send_bytes", "sendmsg", "sendto")
+_SENDS = ("write", "print", "writelines", "send", "sendall", "send_bytes", "sendmsg", "sendto")
 _RECEIVES = (
     *("read", "readline", "readlines", "read1", "readinto"),
     *("recv", "recv_into", "recv_bytes", "recv_bytes_into", "recvmsg", "recvfrom"),
@@ -57,8 +57,9 @@ def sends(access: Access) -> bool:
 
 
 def receives(access: Access) -> bool:
-    """Whether it takes what comes next from what is open, or from an iterator."""
-    return access.thing[0] == "object" and (_calls(access, _RECEIVES) or _calls(access, ("next",)))
+    """Whether it takes what comes next from what is open, from an iterator or from a queue."""
+    methods = (*_RECEIVES, "next", *(("get", "get_nowait") if access.holder_type.endswith("Queue") else ()))
+    return access.thing[0] == "object" and _calls(access, methods)
 
 
 def is_exchange(first: Access, last: Access) -> bool:

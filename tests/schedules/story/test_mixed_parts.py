@@ -14,19 +14,20 @@ from tests.schedules.story.made_accesses import access, conflict_of
 STREAM = ("object", 4, "")
 
 
-def calls(thread: str, time: int, at: int, method: str, *, writes: bool = True) -> Access:
-    return access(thread, time, at, "calls", STREAM, detail=f"{method}()", reads=True, writes=writes, name="stream")
+def calls(thread: str, time: int, at: int, method: str, *, writes: bool = True, of: str = "socket") -> Access:
+    one = access(thread, time, at, "calls", STREAM, detail=f"{method}()", reads=True, writes=writes, name="stream")
+    return one._replace(holder_type=of)
 
 
-def told(own: str, other: str, *, writes: bool = True) -> tuple[str, str]:
+def told(own: str, other: str, *, writes: bool = True, of: str = "socket") -> tuple[str, str]:
     """The kind, and its sentence; a thread calls a method of a stream twice, and another one comes between."""
-    first, last = (calls("0.1", time, at, own, writes=own != "tell") for time, at in ((1, 1), (2, 9)))
-    conflict = conflict_of([first, calls("0.2", 1, 5, other, writes=writes), last], 1, 2)
+    first, last = (calls("0.1", time, at, own, writes=own != "tell", of=of) for time, at in ((1, 1), (2, 9)))
+    conflict = conflict_of([first, calls("0.2", 1, 5, other, writes=writes, of=of), last], 1, 2)
     kind = kind_of(conflict, PASSED)
     return kind, summary_of(kind, conflict)
 
 
-@pytest.mark.parametrize("method", ["sendall", "write", "send_bytes"])
+@pytest.mark.parametrize("method", ["sendall", "write", "send_bytes", "print"])
 def test_the_parts_of_two_messages_get_mixed(method: str) -> None:
     kind, words = told(method, method)
     assert kind == kinds.TORN_UPDATE
@@ -60,3 +61,8 @@ def test_another_thread_takes_what_would_have_come_next(method: str) -> None:
 
 def test_what_is_only_looked_at_is_not_taken() -> None:
     assert told("tell", "seek")[0] == kinds.NON_REPEATABLE_READ
+
+
+def test_what_comes_next_in_a_queue_is_taken_by_get() -> None:
+    assert told("get", "get", of="LifoQueue")[0] == kinds.TORN_READ
+    assert told("get", "get", of="ContextVar")[0] != kinds.TORN_READ

@@ -23,6 +23,7 @@ from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
 from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, is_gone_through_by_class
+from .printing import STREAMS, place_of_file, printed_to
 from .taking import is_iterator, taken_from, takes
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, of_threads, reads_directory, started, streams
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__")
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
-_FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
@@ -154,7 +154,10 @@ class AnyInstruction(Instruction):
             return taken_from(arguments[0], "next", self.names.name_of(arguments[0], expressions[0]))
         if name == "getenv" and _module_of(function) == "os" and arguments:
             return self._variable(arguments[0])
-        if name == "print" and self.name == "CALL":
+        if name == "print" and self.name in ("CALL", "CALL_KW"):
+            at = place_of_file(self.value(1) if self.name == "CALL_KW" else self.keywords, len(arguments))
+            if at >= 0 and arguments[at] is not None:
+                return printed_to(arguments[at], self.names.name_of(arguments[at], expressions[at]))
             return self.attribute(streams(), None, "stdout", READS)
         if _module_of(function) != "builtins" and not values.isinstance_of_type(function):
             return self._call_of_library(name, function, arguments, expressions)
@@ -203,7 +206,7 @@ class AnyInstruction(Instruction):
         own = self.standing_for(own, expression, arguments[0] if arguments else MISSING)
         if values.is_a(own, dict, list, set, deque) or inside(own) is not None:
             return self.method_of_container(own, expression, name, arguments, expressions)
-        if module in _FILES:
+        if module in STREAMS:
             called = self.names.name_of(own, expression)
             of_content = of_open_file(own, name, called)
             if of_content is not None and of_content.sort == FILE and takes(name):
