@@ -15,6 +15,8 @@ Rules of this module:
 * By default, more is tried than the levels say. Before characters, words become common ones, which may make others
   superfluous, and then names lose all but a letter, which a character at a time could not do where they stand twice.
   When no character can be left out, rows of words and pairs of brackets are, and all of it is repeated.
+* A large file first loses parts of equal size, as long as that halves it: to look for values and brackets in all of it
+  would take minutes before the first test. Few parts, as a tree or records may be what it takes to leave anything out.
 * Two files differ in hunks of lines first, then in smaller units within the hunks that are left. Trees are of no use
   there: a difference is a sequence of changes.
 """
@@ -37,7 +39,7 @@ from replay_dd.input.records import RECORDS, record_edges
 from replay_dd.input.reworded import common_words, reworded
 from replay_dd.input.space import Changed, Kept, Left, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
-from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
+from replay_dd.input.units import BYTES, CHARACTERS, LINES, PARTS, WORDS, Level
 from replay_dd.input.values import Values
 from replay_dd.input.without_values import Format, without_values
 
@@ -58,6 +60,8 @@ class Tree:
     parse: Parse
 
 
+LARGE = 1 << 22
+"""Bytes of a file from which on parts of equal size are left out first."""
 _MOST_NULLS = 0.02  # of the bytes of a text
 _NO_CONTROLS = bytes((*b"\t\n\f\r\x1b", *range(32, 256)))
 _ENDS = 2  # edges of a file that is not cut
@@ -124,17 +128,17 @@ def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]
     Args:
         content: the failing file.
         passing: the passing one; None to simplify the failing one.
-        levels: the levels, in order; by default, those of :func:`default_levels`, after records if there are any.
+        levels: the levels, in order; by default, those of :func:`default_levels`, after records if there are any, and
+            after parts of equal size if the file is large.
 
     Raises:
         UsageError: a tree, to isolate a difference.
     """
-    chosen = levels or default_levels(content, isolate=passing is not None)
+    if passing is None and levels is None and len(content) > LARGE:
+        return _of_large(content)
     if passing is None:
-        has_records = levels is None or RECORDS in levels
-        if not has_records:
-            return _simplify(content, chosen)
-        return _with_lengths(content, chosen, None if levels is not None else common_words(content))
+        return _simplified(content, levels)
+    chosen = levels or default_levels(content, isolate=True)
     flat = [level for level in chosen if isinstance(level, Level)]
     if len(flat) < len(chosen):
         raise UsageError(
@@ -142,6 +146,23 @@ def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]
             "To isolate it, use units in a row: lines, tokens, words, characters, or bytes.",
         )
     return _isolate(content, passing, flat)
+
+
+def _simplified(content: bytes, levels: Sequence[Level | Tree] | None) -> Course:
+    chosen = levels or default_levels(content)
+    if levels is not None and RECORDS not in levels:
+        return _simplify(content, chosen)
+    return _with_lengths(content, chosen, None if levels is not None else common_words(content))
+
+
+def _of_large(content: bytes) -> Course:
+    """Parts of equal size, unless it has records, and then what is left as any other file."""
+    halved = _is_text(content) or len(record_edges(content)) <= _ENDS
+    while halved and len(content) > LARGE:
+        before = content
+        _, content = yield marked(Kept(content, PARTS), True)
+        halved = 2 * len(content) < len(before)
+    yield from _simplified(content, None)
 
 
 def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequence[bytes] | None) -> Course:

@@ -8,6 +8,7 @@ Rules of this module:
   the beginning of each stands a number, and the record is that many bytes long and a few more.
 * Chance also leads to the end now and then, above all where small numbers stand in a row. So where there are many
   records, they must be of few kinds, by the bytes around their lengths. If chance fools that, only some tests are lost.
+  The first records tell that already; else chance would be followed through all of a large file, again and again.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _LEAST_SIZE = 4
 _FEWEST = 4  # records
 _MANY = 16  # records, from which on chance alone may lead from one to the next
 _ENOUGH_BEFORE_A_BREAK = 12  # records that show the rule though a later one breaks it, as a damaged length does
+_TELLING = 64  # records, by which their kinds are told
 _KIND = 4  # bytes right before or behind the length that may tell the kind
 
 
@@ -82,6 +84,8 @@ def _chain(content: bytes, start: int, rule: _Rule) -> list[int]:
         if here > len(content) or size < max(_LEAST_SIZE, place + number.size) or 2 * empty > len(edges) + 2:
             break
         edges.append(here)
+        if len(edges) == _TELLING and not _is_of_few_kinds(content, edges, rule, whole=False):
+            break
     return edges
 
 

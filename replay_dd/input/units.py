@@ -41,6 +41,7 @@ def edges_of(pieces: Iterable[bytes]) -> Edges:
 
 
 # A word or another character, with the blanks that follow it.
+_PARTS = 64
 _WORDS = re.compile(rb"(?:[\w\x80-\xff]+|[^\w\s])\s*|\s+")
 
 
@@ -58,10 +59,18 @@ def _characters(content: bytes) -> Edges:
     return range(len(content) + 1) if content.isascii() else edges_of(map(encoded, decoded(content)))
 
 
+def _parts(content: bytes) -> Edges:
+    """A few parts of equal size, which end where lines do if there are any."""
+    size = -(-len(content) // _PARTS)
+    found = (content.find(b"\n", at, at + size) + 1 or at for at in range(size, len(content), size))
+    return sorted({0, *found, len(content)})
+
+
 BYTES = Level("bytes", "byte", lambda content: range(len(content) + 1))
 CHARACTERS = Level("characters", "character", _characters)
 LINES = Level("lines", "line", lambda content: edges_of(content.splitlines(keepends=True)))
 
+PARTS = Level("parts", "part", _parts)
 WORDS = Level("words", "word", lambda content: edges_of(_WORDS.findall(content)))
 
 
