@@ -34,6 +34,14 @@ PROGRAM = """
         def take(self):
             return list.pop(self)  # takes
 
+    class Sized(list):
+        def __len__(self):
+            return 7
+
+    class Listed(list):
+        def __iter__(self):
+            return iter(())
+
     class Plain(dict):
         pass
 
@@ -48,7 +56,10 @@ PROGRAM = """
         plain["b"] = 2
         "b" in plain
         len(plain)
+        list(sized), len(sized)
+        list(listed), len(listed)
 
+    sized, listed = Sized(), Listed()
     registry, stack, plain = Registry(), Stack([7, 8]), Plain()
     thread = threading.Thread(target=work)
     thread.start()
@@ -93,4 +104,6 @@ def test_so_is_a_method_with_a_name(seen: list[Access]) -> None:
 
 def test_an_operator_that_calls_code_of_the_program_is_no_access_itself(seen: list[Access]) -> None:
     work = next(number for number, text in enumerate(LINES, 1) if text == "    def work():")
-    assert [one.name for one in seen if one.place.line > work] == ["plain['b']", "plain['b']", "plain"]
+    told = [(one.name, one.detail) for one in seen if one.place.line > work]
+    assert [name for name, _ in told[:3]] == ["plain['b']", "plain['b']", "plain"]
+    assert told[3:] == [("sized", "list()"), ("listed", "len()")]

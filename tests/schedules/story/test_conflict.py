@@ -118,3 +118,6 @@ def test_the_stretch_is_over_when_the_thread_goes_on_even_if_it_touches_nothing_
         assert found.stretch == failing.accesses[1 : 1 + stretch]
         assert found.right is not None
         assert found.right.others == found.stretch
+    later = access("0.1", 6, 12, "reads", ("attribute", 1, "z"))
+    goes_on = replace(seen(sends, others, closes, later), resumed={("0.1", 5): 8})
+    assert find_conflict(goes_on, GuiltySwitch(inside, None), None).stretch == goes_on.accesses[1:3]

@@ -176,6 +176,7 @@ def test_a_thread_that_read_what_the_class_holds_has_not_found_nothing() -> None
         return summary_of(kinds.CHECK_THEN_ACT, conflict_of(accesses, 5, 5))
 
     assert "both found nothing there" in told(NOTHING)
+    assert "both found nothing there" in told(number(None))
     assert told(number(1)).startswith("What thread 0.1 has seen (prog.py:4) no longer holds")
 
 

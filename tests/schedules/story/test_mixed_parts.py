@@ -19,9 +19,10 @@ def calls(thread: str, time: int, at: int, method: str, *, writes: bool = True, 
     return one._replace(holder_type=of)
 
 
-def told(own: str, other: str, *, writes: bool = True, of: str = "socket") -> tuple[str, str]:
-    """The kind, and its sentence; a thread calls a method of a stream twice, and another one comes between."""
-    first, last = (calls("0.1", time, at, own, writes=own != "tell", of=of) for time, at in ((1, 1), (2, 9)))
+def told(own: str, other: str, *, then: str = "", writes: bool = True, of: str = "socket") -> tuple[str, str]:
+    """The kind, and its sentence; a thread calls methods of a stream, and another one comes between."""
+    methods = (own, 1, 1), (then or own, 2, 9)
+    first, last = (calls("0.1", time, at, method, writes=method != "tell", of=of) for method, time, at in methods)
     conflict = conflict_of([first, calls("0.2", 1, 5, other, writes=writes, of=of), last], 1, 2)
     kind = kind_of(conflict, PASSED)
     return kind, summary_of(kind, conflict)
@@ -61,6 +62,7 @@ def test_another_thread_takes_what_would_have_come_next(method: str) -> None:
 
 def test_what_is_only_looked_at_is_not_taken() -> None:
     assert told("tell", "seek")[0] == kinds.NON_REPEATABLE_READ
+    assert told("tell", "seek", then="read")[0] != kinds.TORN_READ
 
 
 def test_what_comes_next_in_a_queue_is_taken_by_get() -> None:

@@ -23,7 +23,7 @@ from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
 from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, is_gone_through_by_class
-from .printing import STREAMS, place_of_file, printed_to
+from .printing import place_of_file, printed_to
 from .taking import is_iterator, taken_from, takes
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, of_threads, reads_directory, started, streams
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__")
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
+_FILES = ("_io", "io")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
@@ -206,7 +207,7 @@ class AnyInstruction(Instruction):
         own = self.standing_for(own, expression, arguments[0] if arguments else MISSING)
         if values.is_a(own, dict, list, set, deque) or inside(own) is not None:
             return self.method_of_container(own, expression, name, arguments, expressions)
-        if module in STREAMS:
+        if module in _FILES:
             called = self.names.name_of(own, expression)
             of_content = of_open_file(own, name, called)
             if of_content is not None and of_content.sort == FILE and takes(name):

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
     from .access import Access
 
-STREAMS = ("_io", "io")
-"""The modules of the streams that the interpreter brings."""
-
 
 def place_of_file(names: Any, arguments: int) -> int:
     """Which argument of ``print()`` is the stream; -1 if none is.
@@ -33,7 +30,7 @@ def printed_to(stream: object, called: str) -> Access | None:
         stream: which one.
         called: how the stream is called.
     """
-    access = of_open_file(stream, "write", called) if values.module_name(type(stream)) in STREAMS else None
+    access = of_open_file(stream, "write", called)
     if access is not None:
         access.detail = "print()"
     return access

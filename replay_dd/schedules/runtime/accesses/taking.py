@@ -50,8 +50,6 @@ def taken_from(stream: object, name: str, called: str) -> Access:
 
 
 def is_iterator(thing: Any) -> bool:
-    """Whether it is an iterator that the interpreter brings, other than a generator."""
+    """Whether it is an iterator that the interpreter brings."""
     kind = type(thing)
-    if values.module_name(kind) not in _ITERATORS or values.exactly(thing, values.GeneratorType):
-        return False
-    return values.in_class(kind, "__next__")[0] is not None
+    return values.module_name(kind) in _ITERATORS and values.in_class(kind, "__next__")[0] is not None
