@@ -114,6 +114,7 @@ GENERATORS = """
     def work():
         own.seed(2)
         own.choice([1, 2])
+        own.random()
         own.getstate()
         random.random()
         random.SystemRandom().random()
@@ -131,6 +132,7 @@ def test_numbers_drawn_from_a_generator_of_the_program_are_told(tmp_path: Path) 
     assert told == [
         ("own", "seed", False, True),
         ("own", "choice", True, True),
+        ("own", "random", True, True),
         ("own", "getstate", True, False),
     ]
 

@@ -244,7 +244,7 @@ class AnyInstruction(Instruction):
         if name == "__exit__":
             return self.managed(own, expression, ends=True)
         effect = effect_of(module, name)
-        if effect is None or (module == "random" and not _is_own_generator(own)):
+        if effect is None or (module in ("random", "_random") and not _is_own_generator(own)):
             return None
         if module.startswith("pathlib"):
             return of_file(own, name, effect)

@@ -110,4 +110,6 @@ def effect_of(module: str, name: str) -> tuple[bool, bool] | None:
         return _FILES.get(name)
     if module.startswith("pathlib"):
         return _PATHS.get(name)
+    if module == "_random":  # what of a generator is written in C
+        module = "random"
     return _OTHERS.get(module.partition(".")[0], {}).get(name)
