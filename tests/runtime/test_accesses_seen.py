@@ -65,6 +65,7 @@ PROGRAM = """
         open("old", "w").close()
         os.rename("old", "new")
         os.chdir(before)
+        os.umask(os.umask(0o77))
         with contextlib.redirect_stdout(io.StringIO()):
             print("hidden")
         for stream in (memory, temporary):
@@ -192,6 +193,12 @@ def test_a_method_is_a_key_by_its_object_and_name(seen: list[Access]) -> None:
 
 def test_who_takes_all_of_a_container_reads_it(seen: list[Access]) -> None:
     assert ("reads", "list of 1", "?") in told(seen, "second")
+
+
+def test_who_sets_the_mask_of_new_files_gets_the_one_before(seen: list[Access]) -> None:
+    accesses = [one for one in seen if one.name == "the mask of new files"]
+    assert [(one.does, one.reads, one.writes) for one in accesses] == [("stores", True, True)] * 2
+    assert accesses[0].new.text == "63"
 
 
 def test_the_working_directory_is_one_thing(seen: list[Access], tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, is_gone
 from .printing import place_of_file, printed_to
 from .taking import is_iterator, taken_from, takes
 from .values import MISSING, UNKNOWN
-from .whole_process import is_relative, of_directory, of_threads, reads_directory, started, streams
+from .whole_process import is_relative, of_system, of_threads, reads_directory, started, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class AnyInstruction(Instruction):
         if arguments and asks_for_file(_module_of(function), name):
             self.also = [reads_directory()] if is_relative(arguments[0]) else []
             return of_file(arguments[0], name, (True, False))
-        shared = of_directory(_module_of(function), name, arguments) or of_threads(function)
+        shared = of_system(_module_of(function), name, arguments) or of_threads(function)
         if shared is not None:
             return shared
         if name == "next" and arguments and values.exactly(arguments[0], values.GeneratorType):

@@ -1,4 +1,4 @@
-"""State that the whole process shares, though no object of the program holds it: working directory, threads, streams.
+"""State that the whole process shares, though no object of the program holds it: directory, mask, threads, streams.
 
 Rules of this module:
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _WORKING_DIRECTORY = "the working directory"
+_MASK = "the mask of new files"
 _RUNNING_THREADS = "the running threads"
 _LOOKS_AT_THREADS = {"threading": ("enumerate", "active_count", "activeCount"), "sys": ("_current_frames",)}
 _getcwd = os.getcwd  # as the program may replace it
@@ -40,10 +41,14 @@ def is_relative(path: object) -> bool:
     return type(path) is str and not os.path.isabs(path)
 
 
-def of_directory(module: str, name: str, arguments: list[Any]) -> Access | None:
-    """What a function does to the working directory; None if it is none of those."""
+def of_system(module: str, name: str, arguments: list[Any]) -> Access | None:
+    """What a function does to the working directory, or to the mask of new files; None if it is none of those."""
     if module != "posix":
         return None
+    if name == "umask" and arguments:
+        mask = Access(STORES, PROCESS, PROCESS, _MASK, _MASK)
+        mask.reads, mask.new = True, arguments[0]  # it gives the one before
+        return mask
     if name in ("getcwd", "getcwdb"):
         return reads_directory()
     if name != "chdir" or not arguments:
