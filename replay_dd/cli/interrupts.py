@@ -7,7 +7,8 @@ Rules of this module:
 * The second one comes into that, where an exception would lose the result. So it only says what is going on.
 * The third one is an exception again: whatever the command waits for, it can be left.
 * Where a signal comes while a finalizer or the callback of a weak reference runs, Python drops its exception. Then the
-  signal is sent once more, for SIGTERM comes only once.
+  signal is sent once more, for SIGTERM comes only once. It waits until Python has left the hook that is told of that,
+  in which the exception would be dropped again, and for good.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import time
 from types import FrameType
 from typing import Any
 
-# Until Python has left the hook, in which an exception would be dropped again.
 _LEAVES_S = 0.05
 _SECOND = b"replay-dd: ending with what was found; Ctrl-C once more leaves without it\n"
 
@@ -78,7 +78,8 @@ class DroppedSignals:
             return
         if number == signal.SIGINT:
             self._interrupts.count -= 1
-        threading.Thread(target=_send, args=(number,), name="replay-dd-signal", daemon=True).start()
+        arguments = number, threading.get_ident()
+        threading.Thread(target=_send, args=arguments, name="replay-dd-signal", daemon=True).start()
 
 
 def _signal_of(error: BaseException | None) -> int | None:
@@ -89,6 +90,15 @@ def _signal_of(error: BaseException | None) -> int | None:
     return ends.get(error.code) if isinstance(error, SystemExit) and isinstance(error.code, int) else None
 
 
-def _send(number: int) -> None:
+def _send(number: int, thread: int) -> None:
     time.sleep(_LEAVES_S)
+    while _is_in_hook(thread):
+        time.sleep(_LEAVES_S)
     os.kill(os.getpid(), number)
+
+
+def _is_in_hook(thread: int) -> bool:
+    frame = sys._current_frames().get(thread)
+    while frame is not None and frame.f_code is not DroppedSignals.__call__.__code__:
+        frame = frame.f_back
+    return frame is not None

@@ -66,6 +66,23 @@ def test_a_signal_whose_exception_is_dropped_comes_again(monkeypatch: pytest.Mon
     assert interrupts.count == 1
 
 
+def test_a_dropped_signal_waits_until_python_has_left_the_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There, its exception would be dropped for good, as where a busy machine starts the sending thread slowly."""
+    start = threading.Thread.start
+
+    def slowly(thread: threading.Thread) -> None:
+        start(thread)
+        threading.Event().wait(0.3)
+
+    interrupts = Interrupts()
+    monkeypatch.setattr(threading.Thread, "start", slowly)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    DroppedSignals(interrupts).take_over()
+    with pytest.raises(KeyboardInterrupt):
+        sent_while_a_weak_reference_dies(signal.SIGINT, interrupts)
+    assert interrupts.count == 1
+
+
 def test_other_exceptions_that_are_dropped_are_told_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", told.append)
