@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from replay_dd.input.units import Edges, Level
@@ -40,6 +41,7 @@ class _Rule(NamedTuple):
     unit: int
 
 
+@lru_cache(maxsize=1)  # a large file takes seconds, and is asked about by those who choose and who cut
 def record_edges(content: bytes) -> Edges:
     """Where the records of a file begin, and what is before and behind them; its two ends if it has none."""
     best: list[int] = []
@@ -51,7 +53,7 @@ def record_edges(content: bytes) -> Edges:
             enough = _FEWEST if whole else _ENOUGH_BEFORE_A_BREAK
             if count >= enough and (count, whole) > best_rank and _is_of_few_kinds(content, edges[:-1], rule, whole):
                 best, best_rank = edges, (count, whole)
-    return sorted({0, *best, len(content)})
+    return tuple(sorted({0, *best, len(content)}))
 
 
 RECORDS = Level("records", "record", record_edges)

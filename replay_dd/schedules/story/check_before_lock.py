@@ -14,7 +14,7 @@ Rules of this module:
 from __future__ import annotations
 
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, comes_down_to, in_one_call
 from replay_dd.schedules.story.interrupted_check import makes_untrue
 from replay_dd.schedules.story.links import Links
 
@@ -39,15 +39,12 @@ def with_act_under_lock(conflict: Conflict, links: Links, failing: Observation) 
 
 def _act_of(look: Access, change: Access, guards: set[int], failing: Observation) -> Conflict | None:
     own = [one for one in failing.accesses if one.thread == look.thread]
-    section = [
-        one
-        for one in failing.accesses
-        if one.thread == change.thread and one.stack[1:] == change.stack[1:] and guards & set(one.held)
-    ]
+    others = (one for one in failing.accesses if one.thread == change.thread)
+    section = [one for one in others if in_one_call(one, change) and guards & set(one.held)]
     later = [one for one in own if one.number > change.number]
     for act in later:
-        below = act.place.function == look.place.function and act.place.path == look.place.path
-        if not below or not act.changes or act.thing == look.thing or not guards & set(act.held):
+        rests_on_it = comes_down_to(look, act) and act.thing != look.thing
+        if not rests_on_it or not act.changes or not guards & set(act.held):
             continue
         unseen = tuple(one for one in section if one.number < act.number and one.touches(act))
         if unseen:

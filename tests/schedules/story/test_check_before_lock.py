@@ -75,6 +75,8 @@ def in_function(one: Access, name: str) -> Access:
         (LOOK, CLOSES, TAKES, ADDS._replace(does="reads", writes=False, new=LOOK.new)),
         (LOOK, CLOSES, TAKES, ADDS._replace(thing=X)),
         (LOOK, CLOSES, TAKES, in_function(ADDS, "other")),
+        (LOOK, CLOSES, TAKES, ADDS._replace(place=replace(ADDS.place, line=10))),
+        (LOOK, CLOSES, in_function(TAKES, "other"), ADDS),
         (LOOK, CLOSES, ADDS, TAKES),
     ],
 )

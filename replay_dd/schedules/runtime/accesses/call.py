@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__")
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
-_FILES = ("_io", "io")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
+_FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
@@ -244,7 +244,7 @@ class AnyInstruction(Instruction):
         if name == "__exit__":
             return self.managed(own, expression, ends=True)
         effect = effect_of(module, name)
-        if effect is None or (module in ("random", "_random") and not _is_own_generator(own)):
+        if effect is None or (module.endswith("random") and not _is_own_generator(own)):
             return None
         if module.startswith("pathlib"):
             return of_file(own, name, effect)
@@ -287,10 +287,8 @@ class AnyInstruction(Instruction):
         if name in ITEM_METHODS and arguments:
             return self.item_of(own, expression, arguments[0], ITEM_METHODS[name], arguments[-1])
         if name in WHOLE_METHODS:
-            access = self.whole(own, expression, WHOLE_METHODS[name])
-            if access is not None and access.does == ITERATES:
-                access.detail = "begins"
-            return access
+            begins = WHOLE_METHODS[name] == ITERATES
+            return self.begins(own, expression) if begins else self.whole(own, expression, WHOLE_METHODS[name])
         return self._container_method(own, expression, name, arguments, expressions)
 
     def _container_method(

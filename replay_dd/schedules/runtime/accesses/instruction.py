@@ -11,11 +11,12 @@ from _collections import deque  # type: ignore[import-not-found]
 
 from ..compat import ITERATOR_PLACES
 from . import arrays, values
-from .access import ATTRIBUTE, CALLS, CHECKS, DELETES, ITEM, ITERATES, OBJECT, READS, STORES, WHOLE, Access
+from .access import ATTRIBUTE, CHECKS, DELETES, ITEM, ITERATES, READS, STORES, WHOLE, Access
 from .all_attributes import next_attribute
 from .library_containers import found_in, held, inside, iterated_in
 from .own_items import is_item_done_by_class
 from .semaphores import is_semaphore, use_of
+from .taking import taken_from
 from .values import MISSING, UNKNOWN
 from .variables import VariableInstruction
 from .whole_process import redirected, streams
@@ -68,10 +69,7 @@ class Instruction(VariableInstruction):
                 self.whole(container, expression, ITERATES) if key is None else self.item(container, None, key, READS)
             )
         if name == "RETURN_VALUE":  # of `__iter__`: whoever asked goes on with it
-            given = self.whole(values.iterated(self.value(1)), self.expression(1), ITERATES)
-            if given is not None:
-                given.detail = "begins"
-            return given
+            return self.begins(values.iterated(self.value(1)), self.expression(1))
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             return self.call()
         if name == "BEFORE_WITH":
@@ -132,9 +130,7 @@ class Instruction(VariableInstruction):
 
     def next_of(self, generator: Any, expression: Expression) -> Access:
         """The next of a generator, which one thread at a time can ask for."""
-        access = Access(CALLS, OBJECT, generator, "", self.names.name_of(generator, expression))
-        access.reads = access.writes = True
-        access.detail = "next()"
+        access = taken_from(generator, "next", self.names.name_of(generator, expression))
         if generator.gi_running:
             access.old = MISSING
         return access
@@ -207,6 +203,13 @@ class Instruction(VariableInstruction):
         elif access is not None:
             access.old = UNKNOWN if access.old is UNKNOWN else access.old is not MISSING
             access.detail = "in"
+        return access
+
+    def begins(self, container: object, expression: Expression) -> Access | None:
+        """To begin to go through a container."""
+        access = self.whole(container, expression, ITERATES)
+        if access is not None:
+            access.detail = "begins"
         return access
 
     def whole(self, container: object, expression: Expression, does: str) -> Access | None:

@@ -55,6 +55,7 @@ _OTHERS = {
         "done result exception running cancelled", "set_result set_exception", "submit shutdown cancel"
     ),
 }
+_OTHERS["_random"] = _OTHERS["random"]  # what of a generator is written in C
 _FUNCTIONS = {
     "_heapq": _table("", "heappush heapify", "heappop heapreplace heappushpop"),
     "_bisect": _table("bisect bisect_left bisect_right", "insort insort_left insort_right", ""),
@@ -110,6 +111,4 @@ def effect_of(module: str, name: str) -> tuple[bool, bool] | None:
         return _FILES.get(name)
     if module.startswith("pathlib"):
         return _PATHS.get(name)
-    if module == "_random":  # what of a generator is written in C
-        module = "random"
     return _OTHERS.get(module.partition(".")[0], {}).get(name)

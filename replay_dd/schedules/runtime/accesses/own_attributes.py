@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 _METHODS = {STORES: "__setattr__", DELETES: "__delattr__", READS: "__getattribute__"}
 _DOES = {method: does for does, method in _METHODS.items()}
-_OF_C, _OF_C_BOUND = type(object.__setattr__), type(object().__setattr__)
+OF_C: Any = type(object.__setattr__)
+OF_C_BOUND: Any = type(object().__setattr__)
+"""The types of methods of C that stand for operators: of a class, and of an object."""
 
 
 def is_done_by_class(thing: object, does: str, of_library: Callable[[str], bool]) -> bool:
@@ -31,7 +33,18 @@ def is_done_by_class(thing: object, does: str, of_library: Callable[[str], bool]
         does: stores, deletes or reads.
         of_library: whether a file of code belongs to the standard library, where nothing is observed.
     """
-    found = values.in_class(type(thing), _METHODS[does])[1]
+    return is_written_by_program(thing, _METHODS[does], of_library)
+
+
+def is_written_by_program(thing: object, method: str, of_library: Callable[[str], bool]) -> bool:
+    """Whether a method of a thing is code of the program.
+
+    Args:
+        thing: the thing.
+        method: its name.
+        of_library: whether a file of code belongs to the standard library.
+    """
+    found = values.in_class(type(thing), method)[1]
     return type(found) is values.FunctionType and not of_library(found.__code__.co_filename)
 
 
@@ -43,11 +56,11 @@ def plain_access(function: Any, own: object, arguments: list[Any]) -> tuple[obje
         own: the object whose method it is, if the interpreter has it apart.
         arguments: the others.
     """
-    if not values.exactly(function, _OF_C, _OF_C_BOUND):
+    if not values.exactly(function, OF_C, OF_C_BOUND):
         return None
     does = _DOES.get(function.__name__)
-    if type(function) is _OF_C_BOUND:
-        arguments = [function.__self__, *arguments]  # type: ignore[attr-defined]
+    if type(function) is OF_C_BOUND:
+        arguments = [function.__self__, *arguments]
     elif own is not MISSING and own is not UNKNOWN:
         arguments = [own, *arguments]
     if does is None or len(arguments) != (3 if does == STORES else 2) or type(arguments[1]) is not str:

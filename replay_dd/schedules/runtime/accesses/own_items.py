@@ -14,6 +14,7 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 
 from . import values
 from .access import CHECKS, DELETES, ITERATES, READS, STORES
+from .own_attributes import OF_C, OF_C_BOUND, is_written_by_program
 from .values import MISSING, UNKNOWN
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 ITEM_METHODS = {"__getitem__": READS, "__setitem__": STORES, "__delitem__": DELETES, "__contains__": CHECKS}
 WHOLE_METHODS = {"__len__": READS, "__eq__": READS, "__iter__": ITERATES, "__reversed__": ITERATES}
 _METHODS = {does: method for method, does in ITEM_METHODS.items()}
-_OF_C: Any = type(object.__setattr__)
-_OF_C_BOUND: Any = type(object().__setattr__)
 
 
 def is_item_done_by_class(container: object, does: str, of_library: Callable[[str], bool]) -> bool:
@@ -36,7 +35,7 @@ def is_item_done_by_class(container: object, does: str, of_library: Callable[[st
         does: stores, deletes, reads or checks.
         of_library: whether a file of code belongs to the standard library, where nothing is observed.
     """
-    return _is_done_by_class(container, _METHODS[does], of_library)
+    return is_written_by_program(container, _METHODS[does], of_library)
 
 
 def is_gone_through_by_class(container: object, function: str, of_library: Callable[[str], bool]) -> bool:
@@ -47,12 +46,7 @@ def is_gone_through_by_class(container: object, function: str, of_library: Calla
         function: the name of the function.
         of_library: whether a file of code belongs to the standard library.
     """
-    return _is_done_by_class(container, "__len__" if function in ("len", "bool") else "__iter__", of_library)
-
-
-def _is_done_by_class(container: object, method: str, of_library: Callable[[str], bool]) -> bool:
-    found = values.in_class(type(container), method)[1]
-    return type(found) is values.FunctionType and not of_library(found.__code__.co_filename)
+    return is_written_by_program(container, "__len__" if function in ("len", "bool") else "__iter__", of_library)
 
 
 def called_of_container(function: Any, own: object, arguments: list[Any]) -> tuple[str, object, bool] | None:
@@ -65,9 +59,9 @@ def called_of_container(function: Any, own: object, arguments: list[Any]) -> tup
         own: the object whose method it is, if the interpreter has it apart.
         arguments: the others.
     """
-    if type(function) is _OF_C_BOUND:
+    if type(function) is OF_C_BOUND:
         own = function.__self__
-    elif not values.exactly(function, _OF_C, values.MethodDescriptorType):
+    elif not values.exactly(function, OF_C, values.MethodDescriptorType):
         return None
     elif (own is MISSING or own is UNKNOWN) and arguments:
         return _if_container(function.__name__, arguments[0], is_argument=True)
