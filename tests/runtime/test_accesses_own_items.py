@@ -92,9 +92,9 @@ def test_what_is_stored_is_known(seen: list[Access]) -> None:
     assert (one.old.is_missing, one.new.text) == (True, "1")
 
 
-@pytest.mark.parametrize(("comment", "does"), [("whole", "reads"), ("begins", "iterates")])
-def test_so_is_a_look_at_all_of_it(comment: str, does: str, seen: list[Access]) -> None:
-    assert next(one.does for one in at(comment, seen)) == does
+@pytest.mark.parametrize(("comment", "told"), [("whole", ("reads", "")), ("begins", ("iterates", "begins"))])
+def test_so_is_a_look_at_all_of_it(comment: str, told: tuple[str, str], seen: list[Access]) -> None:
+    assert next((one.does, one.detail) for one in at(comment, seen)) == told
 
 
 def test_so_is_a_method_with_a_name(seen: list[Access]) -> None:

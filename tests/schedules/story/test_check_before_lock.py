@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,38 @@ from replay_dd.schedules.story.links import Link, Links
 from replay_dd.schedules.story.sentences import summary_of
 from tests.schedules.logs import PASSED
 from tests.schedules.story.made_accesses import X, Y, access
+from tests.schedules.story.programs_explained import explained
 from tests.schedules.story.test_victim import seen
 
+OUTBOX = """\
+import threading
+
+
+class Outbox:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.closed, self.waiting, self.sent = False, [], []
+
+    def add(self, letter):
+        if self.closed:
+            return
+        with self.lock:
+            self.waiting.append(letter)
+
+    def close(self):
+        with self.lock:
+            self.closed = True
+            self.sent.extend(self.waiting)
+            self.waiting.clear()
+
+
+outbox = Outbox()
+thread = threading.Thread(target=outbox.add, args=("hello",))
+thread.start()
+outbox.close()
+thread.join()
+assert not outbox.waiting, "a letter was left"
+"""
 LOOK = access("0.1", 11, 1, "reads", X, tested=True)
 CLOSES = access("0", 17, 2, "stores", X, held=(7,))
 TAKES = access("0", 18, 3, "stores", Y, held=(7,))
@@ -86,3 +117,17 @@ def test_nothing_else_is_told_so(accesses: tuple[Any, ...]) -> None:
 
 def test_an_order_that_is_not_proved_stays_an_order() -> None:
     assert kind_of(told(LOOK, CLOSES, TAKES, ADDS, proved=False), PASSED) == kinds.ORDER_VIOLATION
+
+
+@pytest.mark.once
+def test_a_letter_that_is_added_after_the_last_ones_were_sent(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "outbox.py").write_text(OUTBOX)
+    explanation, _ = explained(tmp_path / "outbox.py", tmp_path / "run")
+    assert explanation.story is not None, explanation.why_not
+    assert explanation.story.kind == kinds.CHECK_THEN_ACT
+    conflict = explanation.conflict
+    assert conflict is not None
+    assert conflict.left is not None
+    assert conflict.right is not None
+    assert (conflict.left.access.place.line, conflict.right.access.place.line) == (10, 13)
