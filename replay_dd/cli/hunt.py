@@ -44,8 +44,8 @@ from replay_dd.schedules.hunting.only_where import WITH_GIL, WITHOUT_GIL, check_
 from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
 from replay_dd.schedules.hunting.plans import Coverage
 from replay_dd.schedules.log import write_log
-from replay_dd.schedules.running.fork_server_client import NO_FORK
 from replay_dd.schedules.running.parallel_runs import why_one_at_a_time
+from replay_dd.schedules.running.runner import NO_FORK
 from replay_dd.schedules.running.target import Plan
 
 EXIT_NO_FAILURE = 1

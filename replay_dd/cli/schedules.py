@@ -26,8 +26,8 @@ from replay_dd.schedules.isolating.needed_statements import NeededStatements, fi
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.replay import check_unchanged
-from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.parallel_runs import usable_jobs, why_one_at_a_time
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.story.explain import Explanation, explain
 
 

@@ -43,7 +43,7 @@ from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Program, Settings, Wake
 from replay_dd.schedules.running.first_thread import Start, start_program
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.suite import Suite
 from replay_dd.schedules.story.explain import explain
 

@@ -23,7 +23,8 @@ _LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout", "_cov", "pytes
 _MARKS = ("flaky", "timeout", "no_cover")  # theirs
 # Options, by the names of their values, that say where plug-ins put their reports: those are of the user's own run, and
 # options may be set in its settings as well as on its command line.
-_REPORTS = ("xmlpath", "htmlpath", "allure_report_dir", "report_log", "log_file", "json_report", "json_report_file")
+_REPORTS = ("xmlpath", "htmlpath", "allure_report_dir", "report_log", "json_report", "json_report_file")
+_LOG_FILE = "log_file"  # may be a setting as well, which counts where the option is empty
 _HYPOTHESIS = "hypothesispytest"
 
 
@@ -37,6 +38,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     for name in _REPORTS:
         if getattr(config.option, name, None):
             setattr(config.option, name, None)
+    if hasattr(config.option, _LOG_FILE):
+        setattr(config.option, _LOG_FILE, os.devnull)
 
 
 @pytest.hookimpl(tryfirst=True)

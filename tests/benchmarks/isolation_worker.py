@@ -20,7 +20,7 @@ from replay_dd.schedules.isolating.isolate import isolate
 from replay_dd.schedules.model import Ending, Log, Program, Settings, Switch, Trigger
 from replay_dd.schedules.replaying.record import settings_for_now
 from replay_dd.schedules.replaying.replay import replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from replay_dd.schedules.replaying.record import settings_for_now
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"

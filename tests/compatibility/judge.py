@@ -18,7 +18,7 @@ from typing import Any
 
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.replaying.replay import replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 
 RANDOM_SCHEDULES = 20

@@ -21,7 +21,7 @@ from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.replaying.record import record
 from replay_dd.schedules.replaying.replay import exact_plan, find_divergence
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import describe_program, run_target
 from tests.compatibility import packages, suites
 from tests.conftest import PROJECT

@@ -36,7 +36,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.replaying.record import plan_for, record, settings_for_now
 from replay_dd.schedules.replaying.replay import replay, replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import describe_program
 from tests.compatibility.document import rewrite_page
 from tests.conftest import PROJECT

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from replay_dd.experiment.tally import TALLY
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 
 THREAD = "import threading\nfor number in range(3_000_000):\n    pass\nthreading.Thread(target=print).start()\n"

@@ -140,10 +140,11 @@ def test_what_plugins_report_of_all_tests_makes_no_difference(tmp_path: Path) ->
 
 @pytest.mark.once
 def test_reports_that_settings_ask_for_are_of_the_users_own_run(tmp_path: Path) -> None:
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --junitxml=report.xml\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --junitxml=report.xml\nlog_file = tests.log\n")
     done = suite(tmp_path, "def test_it():\n    pass\n", "-p", "replay_dd.pytest_plugin.one_run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (tmp_path / "report.xml").exists()
+    assert not (tmp_path / "tests.log").exists()
 
 
 @pytest.mark.once

@@ -23,7 +23,7 @@ from replay_dd.schedules.isolating.gil import WITHOUT_GIL
 from replay_dd.schedules.isolating.needed_choices import NeededChoices
 from replay_dd.schedules.model import Place, Switch
 from replay_dd.schedules.observed.executed import Executed, ExecutedRun
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.story.explain import Explanation
 from tests.schedules.logs import FAILED, PLACE, log_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replaying.replay import exact_plan, find_divergence, replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 
 DEFAULT = Plan()

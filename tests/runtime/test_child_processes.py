@@ -14,7 +14,7 @@ import pytest
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.hunting.opening_plans import ANSWERS_FIRST
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 from replay_dd.schedules.runtime.process import child_processes
 from tests.runtime.programs import (

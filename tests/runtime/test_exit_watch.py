@@ -10,7 +10,7 @@ import pytest
 
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Ending, Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from tests.runtime.programs import DEFAULT, random_walk, run_command, run_program, write_program
 
 _THREAD = "import os, sys, threading\nthread = threading.Thread(target=int)\nthread.start()\nthread.join()\n"

@@ -9,7 +9,7 @@ import pytest
 
 from replay_dd.schedules.failures.signature import PASSED, signature_of
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 from tests.runtime.programs import assert_same, output_of, replayed, run_program, triggered, write_program
 

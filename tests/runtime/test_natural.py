@@ -12,7 +12,7 @@ import pytest
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.replaying.replay import exact_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 from tests.conftest import PROJECT, first_or_other
 from tests.runtime.programs import assert_same, output_of, replayed, run_command, run_program

@@ -13,7 +13,7 @@ import pytest
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.replaying.record import plan_for
 from replay_dd.schedules.replaying.replay import exact_plan, find_divergence, replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.compat import FREE_THREADED

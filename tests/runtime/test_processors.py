@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 from replay_dd.schedules.runtime.accelerator import accelerator
 from tests.runtime.programs import output_of, run_program, write_program

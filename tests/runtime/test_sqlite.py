@@ -9,7 +9,7 @@ import pytest
 
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.replaying.replay import exact_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import describe_program
 from tests.runtime.programs import (
     DEFAULT,

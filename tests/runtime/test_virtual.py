@@ -10,7 +10,7 @@ import pytest
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualNotifyAll, VirtualOrder

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 
 THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt.start()\nt.join()\n"

@@ -35,7 +35,7 @@ from replay_dd.schedules.experiments.width import is_much_narrower, lock_of_upda
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.isolating.answer import ScheduleIsolation
 from replay_dd.schedules.replaying.comparable import time_limit_for
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.acted_later import acted_on_later

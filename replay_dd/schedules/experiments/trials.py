@@ -22,7 +22,7 @@ from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.failures.signature import PASSED, Signature, outcome_of, signature_of
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 from replay_dd.schedules.runtime.virtual.lock import NOT_TAKEN
 from replay_dd.schedules.story.experiment_results import (

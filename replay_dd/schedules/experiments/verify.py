@@ -23,9 +23,9 @@ from replay_dd.schedules.failures.signature import PASSED, Signature, signature_
 from replay_dd.schedules.isolating.circumstance import in_words
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.anchored_replay import AnchoredReplay, replay_by_anchors
-from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.parallel_runs import usable_jobs
 from replay_dd.schedules.running.program_files import changed_files
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 
 REPAIRED, STILL_FAILS, FAILS_OTHERWISE, CANNOT_TELL = "repaired", "still fails", "fails otherwise", "cannot tell"

@@ -24,8 +24,8 @@ from replay_dd.schedules.hunting.simplify import Simplifier
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.replaying.doubts import doubt_of, with_note
 from replay_dd.schedules.running.first_thread import Start, start_program
-from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.parallel_runs import usable_jobs
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 from replay_dd.schedules.runtime.points.bytecode import SYNC
 

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.failures.signature import PASSED, signature_of
 from replay_dd.schedules.hunting.opening_plans import ANSWERS_FIRST, NO_SLEEP, opening
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 from replay_dd.schedules.runtime import channel
 

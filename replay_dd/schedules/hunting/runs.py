@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 from replay_dd.experiment.in_order import runs_in_order
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 
 _SHORTEST_S = 1.0  # to find out where a program was at its end takes as long

@@ -27,7 +27,7 @@ from replay_dd.schedules.observed.executed import ExecutedRun
 from replay_dd.schedules.replaying.divergence_diagnosis import diagnose
 from replay_dd.schedules.replaying.execution import executed_run
 from replay_dd.schedules.replaying.replay import counting_visits, exact_plan, find_divergence, replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, run_target
 
 Triggers = tuple[Trigger, ...]

@@ -32,7 +32,7 @@ from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.comparable import check_pair, time_limit_for
 from replay_dd.schedules.running.first_thread import Start, start_program
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 
 _MEASURED = re.compile(r"[0-9]\.[0-9]{6}")
 _ENOUGH_MESSAGES = 4

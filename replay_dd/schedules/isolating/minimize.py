@@ -20,7 +20,7 @@ from replay_dd.schedules.isolating.circumstance import NonDefaultChoices, Schedu
 from replay_dd.schedules.isolating.fewer_choices import WORTHWHILE, Rewritten, with_fewer_choices
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.comparable import time_limit_for
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 
 
 class ScheduleMinimum(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.observed.executed import ExecutedRun
 from replay_dd.schedules.replaying.replay import exact_plan, find_divergence
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, run_target
 
 MOST = 200_000  # instructions that are kept of a run

@@ -20,7 +20,9 @@ from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, can_be_r
 from replay_dd.experiment.process import LIVE, PrivateFolder, kill_group, private_folder, start_process
 from replay_dd.experiment.process_tree import kill_tree
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.running.early_stop import AT_FIRST_THREAD, EarlyStop
 from replay_dd.schedules.running.target import Plan, prepare
+from replay_dd.schedules.runtime.channel import READY, REFUSED
 
 
 class StartedProcess(Protocol):
@@ -49,6 +51,7 @@ class Started(NamedTuple):
         process: the process.
         refusal: why it cannot be forked; empty if it can.
         is_copy: whether the process has its folder and its output from another one, of which more copies can be had.
+        earlier: the occasion at which another process of the program could be forked, if this one cannot; 0 for none.
     """
 
     socket: socket.socket
@@ -56,32 +59,35 @@ class Started(NamedTuple):
     process: StartedProcess
     refusal: str
     is_copy: bool = False
+    earlier: int = 0
 
 
-Start = Callable[[Program, Settings, contextlib.ExitStack], Started]
+Start = Callable[[Program, Settings, contextlib.ExitStack, EarlyStop], Started]
 
 
-def start_program(program: Program, settings: Settings, context: contextlib.ExitStack) -> Started:
+def start_program(program: Program, settings: Settings, context: contextlib.ExitStack, stop: EarlyStop) -> Started:
     """Start a program, and wait until it has come to its first thread.
 
     Args:
         program: what to run.
         settings: what to count and hold fixed.
         context: ends it, and removes what belongs to it.
+        stop: where it stops before that.
     """
-    ours, folder, process = start_on_its_way(program, settings, context)
-    return Started(ours, folder, process, why_it_refuses(ours))
+    ours, folder, process = start_on_its_way(program, settings, context, stop)
+    refusal, earlier = how_it_refuses(ours)
+    return Started(ours, folder, process, refusal, earlier=earlier)
 
 
 def start_on_its_way(
-    program: Program, settings: Settings, context: contextlib.ExitStack
+    program: Program, settings: Settings, context: contextlib.ExitStack, stop: EarlyStop = AT_FIRST_THREAD
 ) -> tuple[socket.socket, PrivateFolder, OwnProcess]:
     """Start a program that is to stop at its first thread; arguments as for :func:`start_program`."""
     folder = context.enter_context(private_folder())
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     context.enter_context(ours)
     with theirs:
-        command = prepare(program, settings, Plan(), folder, server=theirs.fileno())
+        command = prepare(program, settings, Plan(), folder, server=theirs.fileno(), stop=stop)
         (folder.path / "stdin").write_bytes(command.standard_input)
         with (folder.path / "stdin").open("rb") as stdin, (folder.path / "output").open("wb") as output:
             process = start_process(
@@ -136,11 +142,20 @@ class OwnProcess:
 
 def why_it_refuses(channel: socket.socket) -> str:
     """Wait until a program has come to its first thread; why it cannot be forked there, or nothing if it can."""
+    return how_it_refuses(channel)[0]
+
+
+def how_it_refuses(channel: socket.socket) -> tuple[str, int]:
+    """The same, and the occasion before that at which another process of it can be forked; 0 for none."""
     try:
         told = received(channel, START_LIMIT_S)
     except CannotForkError as error:
-        return str(error)
+        return str(error), 0
     if told is None:
         ended = can_be_read(channel.fileno())
-        return "it ended before it started a thread" if ended else "it did not start a thread in time"
-    return str(told[1]) if told[0] == "ready" else "it said something other than that it is ready"
+        return "it ended before it started a thread" if ended else "it did not start a thread in time", 0
+    kind, reason = told
+    if kind == REFUSED:
+        words, earlier = reason
+        return str(words), int(earlier)
+    return str(reason) if kind == READY else "it said something other than that it is ready", 0

@@ -1,12 +1,11 @@
-"""Runs a program many times: forks it where it starts its first thread, or starts a fresh process.
+"""Runs a program in forks of a process that waits where it starts its first thread, or before that.
 
 Rules of this module:
 
 * The log of a run does not depend on how it was made; the final proof of an isolation runs in fresh processes anyway.
-* A program that cannot be forked there (see ``runtime/process/fork_server.py``) runs in fresh processes; the
-  reason is recorded. The process that found this out makes the first of these runs, so it comes to its own end, where
-  the program cleans up.
-* A server handles one run at a time. Parallel runs have a server each, once the search lasts: see server_pool.py.
+* Whether the program can be forked there, it says itself (see ``runtime/process/fork_server.py``). A process that
+  cannot be makes one run, so it comes to its own end, where the program cleans up.
+* A server handles one run at a time.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 from replay_dd.experiment.forked import (
@@ -38,10 +36,9 @@ from replay_dd.experiment.process import (
 )
 from replay_dd.experiment.room import no_room
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.running.early_stop import EarlyStops, FilesThere
 from replay_dd.schedules.running.first_thread import Start, start_program
 from replay_dd.schedules.running.processes import processes_in
-from replay_dd.schedules.running.program_files import forget_files
-from replay_dd.schedules.running.server_pool import ServerPool
 from replay_dd.schedules.running.target import (
     CHANNEL,
     REQUEST,
@@ -49,14 +46,11 @@ from replay_dd.schedules.running.target import (
     TargetRun,
     make_run,
     request_of,
-    run_target,
 )
 from replay_dd.schedules.running.temporary_files import TemporaryFiles
 from replay_dd.schedules.running.time_limit import STACKS, ThreadAtLimit, threads_at_limit
 from replay_dd.schedules.runtime.channel import is_cut_off, records_in
 
-NO_FORK = "forking is switched off"
-NO_THREAD = "it starts no thread"
 _EMPTY = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 _READ_AT_ONCE = 1 << 20
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
@@ -69,23 +63,30 @@ class ForkServer:
         program: what to run.
         settings: what to count and hold fixed.
         start: starts it.
+        early: knows where it stops, if not at its first thread.
 
     Attributes:
         closed: whether it was ended, or is about to be.
         refusal: why the program cannot be forked; it then makes one run itself. Empty if it can.
     """
 
-    def __init__(self, program: Program, settings: Settings, start: Start = start_program) -> None:
+    def __init__(
+        self, program: Program, settings: Settings, start: Start = start_program, early: EarlyStops | None = None
+    ) -> None:
         self.closed = False
+        early = early or EarlyStops()
+        stop = early.stop
         self._program = program
         self._settings = settings
         self._context = contextlib.ExitStack()
         self._running = threading.Lock()
         self._began = time.monotonic()
         try:
-            self._started = started = start(program, settings, self._context)
+            self._started = started = start(program, settings, self._context, stop)
+            self._files = FilesThere(stop)
             self._socket, self._own_folder = started.socket, started.folder
             self.refusal = started.refusal or self._keep_temporary_files()
+            self._is_last = not self.refusal or not early.after_refusal(stop, started.earlier)
             if self.refusal and started.process.fileno() < 0:
                 raise CannotForkError(self.refusal)
             # All runs use the same folder in turn; it is emptied in between.
@@ -99,9 +100,18 @@ class ForkServer:
             raise
 
     @property
+    def is_copy(self) -> bool:
+        """Whether it is a copy of another process, of which more can be had."""
+        return self._started.is_copy
+
+    @property
     def error(self) -> CannotForkError | None:
         """Why no other server can do better than this one; None if one may."""
-        return CannotForkError(self.refusal) if self.refusal and not self._started.is_copy else None
+        return CannotForkError(self.refusal) if self.refusal and self._is_last and not self.is_copy else None
+
+    def is_still_good(self, run: TargetRun) -> bool:
+        """Whether the program found the world as a fresh process would now, after this run."""
+        return self._files.are_the_same(run.changed_files)
 
     def _keep_temporary_files(self) -> str:
         """Copy the files that all runs are to find; why that is impossible, or nothing."""
@@ -146,7 +156,7 @@ class ForkServer:
         """
         with self._running:
             self._check_open()
-            if self._started.is_copy:
+            if self.is_copy:
                 return self._run_copy_itself(plan, time_limit_s)
             folder = self._own_folder
             finished, at_limit = self._go_on(plan, folder, [], time_limit_s)
@@ -285,102 +295,3 @@ class _Ended:
 
     def __call__(self, output: Path) -> Finished:
         return self._ended.finished(output)
-
-
-class Runner:
-    """Runs one program under many plans, forking where possible; thread-safe.
-
-    Args:
-        program: what to run.
-        settings: what to count and hold fixed.
-        may_fork: use fork servers where the program allows it.
-        start: starts a program that is to be forked.
-        only: where preemptions come in all runs, whatever their plans say; empty for anywhere. See
-            :mod:`~replay_dd.schedules.hunting.only_where`.
-        on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
-
-    Attributes:
-        settings: as given.
-        why_fresh: why runs use fresh processes; empty while they are forked.
-    """
-
-    def __init__(
-        self,
-        program: Program,
-        settings: Settings,
-        *,
-        may_fork: bool = True,
-        start: Start = start_program,
-        only: str = "",
-        on_fresh: Callable[[str], None] = lambda words: None,
-    ) -> None:
-        self._program = program
-        self._only = only
-        self.settings = settings
-        self._on_fresh = on_fresh
-        self._servers = ServerPool(lambda: ForkServer(program, settings, start))
-        self.why_fresh = ""
-        if not may_fork:
-            self.why_fresh = NO_FORK
-        elif program.fresh_copy:
-            self.why_fresh = "each run has a working directory of its own"
-        elif not hasattr(os, "fork") or not Path("/proc/self/fd").is_dir():
-            self.why_fresh = "this system has no /proc"
-
-    def __enter__(self) -> Runner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End all servers."""
-        self._servers.close()
-        forget_files()
-
-    def stop_forking(self, reason: str) -> None:
-        """Use fresh processes from now on."""
-        if self.why_fresh:
-            return
-        self.why_fresh = reason
-        if reason != NO_THREAD:
-            self._on_fresh(f"each run is a fresh process, which takes longer than a forked one: {reason}")
-
-    def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
-        """Run the program once.
-
-        Raises:
-            ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
-            CannotForkError: all servers were ended meanwhile.
-        """
-        plan = replace(plan, only=self._only) if self._only else plan
-        while not self.why_fresh:
-            try:
-                run = self._run_at_server(plan, time_limit_s)
-            except CannotForkError as error:
-                if self._servers.closed or LIVE.stopped:  # nobody waits for this run any more
-                    raise
-                self.stop_forking(str(error))
-            else:
-                if run is not None:
-                    return run
-        run = run_target(self._program, self.settings, plan, time_limit_s=time_limit_s)
-        if run.log.program.process != self._program.process:  # chosen in this run
-            self._program = replace(self._program, process=run.log.program.process)
-        return run
-
-    def _run_at_server(self, plan: Plan, time_limit_s: float | None) -> TargetRun | None:
-        """One run; None if it is to be made in another way."""
-        server = self._servers.take()
-        if not server.refusal:
-            run = server.run(plan, time_limit_s)
-            self._servers.put_back(server)
-            return run
-        try:
-            if LIVE.stopped:  # it was killed, so what it told is no reason
-                raise CannotForkError("the server has ended")
-            if server.error is not None:
-                self.stop_forking(server.refusal)
-            return server.run_itself(plan, time_limit_s)
-        finally:
-            self._servers.discard(server)

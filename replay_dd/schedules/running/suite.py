@@ -16,6 +16,7 @@ from types import TracebackType
 from replay_dd.experiment.forked import CannotForkError, descriptor_of_end, go_on, message_to_go_on, received
 from replay_dd.experiment.process import PrivateFolder
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.running.early_stop import EarlyStop
 from replay_dd.schedules.running.first_thread import Start, Started, start_on_its_way, why_it_refuses
 from replay_dd.schedules.running.target import Plan, request_of
 from replay_dd.schedules.running.temporary_files import TemporaryFiles
@@ -74,7 +75,7 @@ class Suite:
         before the test begins.
         """
 
-        def start(program: Program, settings: Settings, context: contextlib.ExitStack) -> Started:
+        def start(program: Program, settings: Settings, context: contextlib.ExitStack, stop: EarlyStop) -> Started:
             stage = self._furthest(name)
             at_once = name in self._at_once
             ours, pid = stage.copy(name, at_once)

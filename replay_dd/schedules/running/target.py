@@ -21,6 +21,7 @@ from replay_dd.schedules.observed.flow import Flow, flow_of
 from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Observation, observation_of
 from replay_dd.schedules.observed.touches import Alternative, Touch
 from replay_dd.schedules.running import environment, processes
+from replay_dd.schedules.running.early_stop import AT_FIRST_THREAD, ChangedFile, EarlyStop
 from replay_dd.schedules.running.late import leave_out_late
 from replay_dd.schedules.running.program_files import file_hash, forget_files
 from replay_dd.schedules.running.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
@@ -106,7 +107,8 @@ class TargetRun:
     and the instructions that they executed. And how late a thread would have been, at least, in virtual nanoseconds, if
     a sleep or time-out had ended early that could not; 0 if there was none. And what happened to locks and the like;
     and which threads the strategy ``uniform`` drew, each with those that it drew from. And the places that threads
-    touched something at, by their keys; and, of a long run, the keys of those where they touched nothing.
+    touched something at, by their keys; and, of a long run, the keys of those where they touched nothing. And the files
+    that it changed outside its temporary folder, if it was copied before its first thread.
     """
 
     log: Log
@@ -125,6 +127,7 @@ class TargetRun:
     drawn: tuple[tuple[str, tuple[str, ...]], ...] = ()
     touched: Mapping[int, Place] = field(default_factory=dict)
     untouched: frozenset[int] = frozenset()
+    changed_files: tuple[ChangedFile, ...] = ()
 
 
 def describe_program(
@@ -201,6 +204,7 @@ def prepare(
     server: int = -1,
     *,
     elsewhere: bool = False,
+    stop: EarlyStop = AT_FIRST_THREAD,
 ) -> Command:
     """Write the request of a run into its folder, and return the command that makes the run.
 
@@ -211,9 +215,10 @@ def prepare(
         folder: the private folder of the run.
         server: the descriptor of the fork server's socket; -1 for a single run.
         elsewhere: as for :func:`run_target`.
+        stop: where the server stops.
     """
     request = folder.path / REQUEST
-    request.write_bytes(request_of(settings, plan, folder, server))
+    request.write_bytes(request_of(settings, plan, folder, server, stop))
     variables = environment.of_run(program, request, elsewhere=elsewhere)
     if not elsewhere:
         leave_out_late(variables, program, folder.path)
@@ -227,10 +232,13 @@ def prepare(
     )
 
 
-def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> bytes:
+def request_of(
+    settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1, stop: EarlyStop = AT_FIRST_THREAD
+) -> bytes:
     """The request to the runtime for one run; arguments as for :func:`prepare`."""
     content = {
         "server": server,
+        "stop_early": (stop.number, list(stop.paths)),
         "channel": folder.file(CHANNEL),
         "stacks": folder.file(STACKS),
         "system_names": folder.file(SYSTEM_NAMES),
@@ -351,6 +359,7 @@ def make_run(
         drawn=tuple(told.drawn),
         touched={place.key: place for place in told.places.values()} if told.touches else {},
         untouched=frozenset(told.untouched),
+        changed_files=tuple(told.changed_files),
     )
 
 

@@ -15,6 +15,7 @@ from replay_dd.schedules.observed.executed import Executed, note_callee
 from replay_dd.schedules.observed.flow import FOLLOWED
 from replay_dd.schedules.observed.observation import OBSERVED
 from replay_dd.schedules.observed.touches import Alternative, Touch
+from replay_dd.schedules.running.early_stop import ChangedFile
 from replay_dd.schedules.running.repeating import repeated
 from replay_dd.schedules.running.time_limit import is_guess
 from replay_dd.schedules.runtime import channel
@@ -37,6 +38,7 @@ class Told:
         least_asleep_ns: how late a thread would have been, at least, if a sleep or time-out had ended early that could
             not; 0 if there was none.
         stopped: whether the runtime ended the run.
+        changed_files: those that it changed outside its temporary folder, if it was copied before its first thread.
         hang: where its threads were at the end, and what led there; None if nothing told.
     """
 
@@ -66,6 +68,7 @@ class Told:
         self.followed: list[Record] = []
         self.least_asleep_ns = 0
         self.stopped = False
+        self.changed_files: list[ChangedFile] = []
         self._end_record: Record | None = None
         self._counted_in_hang: tuple[tuple[str, str], ...] = ()
 
@@ -188,6 +191,8 @@ class Told:
             self.stopped = True
         elif name == "anchor":
             self.anchors_met.add(int(text))
+        elif name == channel.CHANGED:
+            self.changed_files.append(ChangedFile(*record[2:]))
         elif name in channel.SHARED:
             self.shared[name] = text
         elif text not in self.notes:

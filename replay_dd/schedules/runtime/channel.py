@@ -77,8 +77,14 @@ FORKED = "the program forked; only its first process is under control"
 STOPPED = "stopped"  # the kind of a note: the run was given up, as it cannot be the recorded one
 # The kinds of notes on what runs at the same time would fight over: in the working directory, or anywhere else.
 WRITES, EXCLUSIVE = SHARED = ("writes", "exclusive")
+# The kind of a note on a file that the run changes, where it was copied before its first thread: path, whether it was
+# there, whether it had been read by then.
+CHANGED = "changed"
 WRITTEN = "written"  # pages of memory, for the process that copies are made of and not for the tool; see copies.py
 END = "end"  # global time, digest, thread times, files counted
+
+# What a process tells first that waits to be copied: why it cannot be, and where it could have been instead.
+READY, REFUSED = "ready", "refused"
 
 FILE = "channel"  # its name in the folder of a run
 MARSHAL_VERSION = 2

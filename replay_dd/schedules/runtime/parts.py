@@ -20,11 +20,13 @@ from .io.ssl import Tls
 from .points.bytecode import SYNC
 from .points.places import Places
 from .process.child_processes import children_run
-from .process.process_number import ProcessNumber
+from .process.fork_server import why_not_to_stop
 from .process.program_fork import ProgramFork
 from .process.run_end import RunEnd
 from .process.stuck_processes import stuck_for_ever
 from .stdlib import locks
+from .stdlib.early_stop import EarlyStop
+from .stdlib.process_number import ProcessNumber
 from .stdlib.signals import Signals
 from .stdlib.threads import ThreadStarter
 
@@ -40,14 +42,16 @@ class Parts:
     Args:
         request: what the tool asks for.
         begin: called once, before the first thread starts.
+        take_run: waits for runs, and goes on in copies of the process.
     """
 
-    def __init__(self, request: dict[str, Any], begin: Callable[[], None]) -> None:
+    def __init__(self, request: dict[str, Any], begin: Callable[[], None], take_run: Callable[[], None]) -> None:
         self.request = request
         self.run: dict[str, Any] | None = None  # the request of this copy's run, once the process is a copy
         self.channel = Channel(request["channel"])
         self.own_descriptors = {self.channel.descriptor}
-        self.run_end = RunEnd(self.channel)
+        self.process_number = ProcessNumber()
+        self.run_end = RunEnd(self.channel, self.process_number)
         self.clock = Clock(request["start_ns"])
         places = Places(
             os.getcwd(),
@@ -74,8 +78,7 @@ class Parts:
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
         self.tls = Tls(self.descriptors, self.clock)
         self.databases: Any = None  # there when the program has loaded SQLite
-        self.process_number = ProcessNumber()
-        self.signals = Signals(self.scheduler, self.process_number.taking)
+        self.signals = Signals(self.scheduler, self.process_number)
         self.starter = ThreadStarter(
             *(self.scheduler, begin, lambda: self.backend.thread_started(), self.run_end.exception_in_thread)
         )
@@ -84,6 +87,17 @@ class Parts:
         )
         # What the program did before its first thread that copies of the process would not do again.
         self.effects: list[str] = []
+        self.harmless = {os.devnull, request["system_names"]}  # files that copies of the process may share
+        number, paths = request["stop_early"]
+        self.early = EarlyStop(number, paths, self.harmless, self._why_not_to_stop, take_run)
+        self.descriptors.before_opening = self.early.occasion
+        if request["server"] < 0:
+            self.early.end()
+
+    def _why_not_to_stop(self) -> str:
+        if self.descriptors.forked:
+            return "it has forked"
+        return (self.effects or [""])[0] or why_not_to_stop(self.own_descriptors | {self.request["server"]})
 
     def report_instructions(self, run: dict[str, Any]) -> None:
         """In a copy, whose run was not known when the back end was chosen: choose another one if the run needs it."""

@@ -55,6 +55,7 @@ def start(request_path: str, number: int) -> None:
             __import__(name)
         except Exception as error:
             parts.channel.send(NOTE, "preload", f"{name} could not be loaded before the program: {error}")
+    parts.early.occasion()
 
 
 def _put_in_place(request_path: str, number: int) -> Parts:
@@ -63,7 +64,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
         request: dict[str, Any] = marshal.load(file)
     if number > 1:
         request["channel"] += f"-{number}"
-    parts = Parts(request, lambda: _begin(parts))
+    parts = Parts(request, lambda: _begin(parts), lambda: _take_run(parts))
     parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
     # Every run loads what only some need (4 ms): the names in it are known from then on, and that decides where the
@@ -91,6 +92,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
 
 def _begin(parts: Parts) -> None:
     """The program is about to start its first thread."""
+    parts.early.end()
     if parts.request["granularity"] != SYNC:
         parts.scheduler.collects = True
         collect_by_schedule()
@@ -140,13 +142,12 @@ def _begin_run(parts: Parts) -> None:
 def _take_run(parts: Parts) -> None:
     """Wait for runs; goes on in copies of this process, each with the request of its run, or in this process itself."""
     before = use_own(True)
-    parts.run_end.new_process()
-    parts.signals.new_process()
     reason = parts.effects[0] if parts.effects else ""
-    parts.run = serve(parts.request["server"], parts.own_descriptors, reason, lambda run: _prepare(parts, run))
-    if parts.run[ALONE]:
-        parts.run_end.is_no_copy()
-    else:
+    parts.run = serve(
+        *(parts.request["server"], parts.own_descriptors, reason, lambda run: _prepare(parts, run), parts.early.last)
+    )
+    parts.run_end.begins(is_copy=not parts.run[ALONE])
+    if not parts.run[ALONE]:
         parts.process_number.new_process()
     use_own(before)
 

@@ -224,8 +224,7 @@ def _adapters(parts: Parts) -> dict[str, Callable[[Any], object]]:
 
 
 def _watch_events(parts: Parts) -> None:
-    harmless = {os.devnull, parts.request["system_names"]}  # files that copies of the process may share
-    watch_events(parts.scheduler, lambda: parts.backend.program_traces(), harmless, parts.effects)
+    watch_events(*(parts.scheduler, lambda: parts.backend.program_traces(), parts.harmless, parts.effects, parts.early))
 
 
 def _hang_up(parts: Parts) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.replaying.comparable import time_limit_for
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.story.at_switch import choices_elsewhere, conflict_of
 from replay_dd.schedules.story.both import with_own_check, with_stale_check
 from replay_dd.schedules.story.causes import try_conflict

@@ -21,7 +21,7 @@ from replay_dd.schedules.isolating.circumstance import ScheduleRunner
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.replaying.replay import replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.twins import windows_around
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from replay_dd.schedules.isolating.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.isolating.circumstance import MixedSchedules
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.links import Links, try_links
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins

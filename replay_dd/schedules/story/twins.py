@@ -19,7 +19,7 @@ from replay_dd.schedules.observed.flow import Flow
 from replay_dd.schedules.observed.observation import NOTHING_OBSERVED, Observation
 from replay_dd.schedules.replaying.execution import run_once_more
 from replay_dd.schedules.replaying.replay import exact_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.runtime.points.bytecode import ACCESS
 
 _WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed

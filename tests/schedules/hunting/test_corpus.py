@@ -16,8 +16,8 @@ from replay_dd.schedules.hunting.hunt import Hunt, hunt
 from replay_dd.schedules.hunting.memory import FAILS, LOST, PASSES, Memory, PlaceAnchor, read_memory, written
 from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
 from replay_dd.schedules.running.program_files import changed_files
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 
 pytestmark = pytest.mark.once

@@ -15,7 +15,7 @@ from replay_dd.schedules.hunting.openings import DEFAULT, Made, opened, opening_
 from replay_dd.schedules.hunting.plans import HuntPlans
 from replay_dd.schedules.model import Ending, Settings, Switch, Wake
 from replay_dd.schedules.observed.touches import Touch
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program
 from replay_dd.schedules.runtime.channel import ARRIVAL
 from tests.schedules.logs import FAILED, PASSED, PLACE, log_of

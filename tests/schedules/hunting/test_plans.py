@@ -15,7 +15,7 @@ from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
 from replay_dd.schedules.hunting.plans import LAG, HuntPlans
 from replay_dd.schedules.hunting.strategies import RandomPlans
 from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 
 CIRCLE = """

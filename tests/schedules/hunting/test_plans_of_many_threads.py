@@ -12,7 +12,7 @@ from replay_dd.schedules.hunting.opening_plans import is_opening
 from replay_dd.schedules.hunting.plans import HuntPlans
 from replay_dd.schedules.hunting.strategies import RandomPlans
 from replay_dd.schedules.model import Program, Settings, Switch, Trigger
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 
 MANY = """

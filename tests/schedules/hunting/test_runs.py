@@ -16,7 +16,7 @@ from replay_dd.schedules.hunting.options import HuntOptions
 from replay_dd.schedules.hunting.plans import HuntPlans
 from replay_dd.schedules.hunting.runs import HuntRuns
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program
 from tests.schedules.logs import log_of
 

@@ -16,7 +16,7 @@ from replay_dd.schedules.hunting.plans import HuntPlans
 from replay_dd.schedules.hunting.unshared_places import UnsharedPlaces
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.observed.touches import Alternative, Touch
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program
 from replay_dd.schedules.runtime.channel import LOCK
 

@@ -23,7 +23,7 @@ from replay_dd.schedules.isolating.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replaying.comparable import check_pair
 from replay_dd.schedules.replaying.replay import check_unchanged, find_divergence, replay, replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program, run_target
 
 # What is sought in runs, and not what runs do, which depends on the Python.

@@ -13,7 +13,7 @@ from replay_dd.schedules.observed.executed import Executed, ExecutedRun, lines_o
 from replay_dd.schedules.replaying import execution
 from replay_dd.schedules.replaying.execution import executed_run, run_once_more
 from replay_dd.schedules.replaying.replay import exact_plan, replay_plan
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import describe_program, run_target
 
 TEXT = """\

@@ -18,7 +18,8 @@ from replay_dd.experiment.forked import CannotForkError, fork
 from replay_dd.experiment.process import PrivateFolder
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.running import program_files
-from replay_dd.schedules.running.fork_server_client import ForkServer, Runner
+from replay_dd.schedules.running.fork_server_client import ForkServer
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program, run_target
 from tests.schedules.forking import THREAD, write
 from tools.test_all_pythons import processes_in

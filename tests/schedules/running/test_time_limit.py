@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun
 from replay_dd.schedules.running.time_limit import note_at_limit
 from tests.runtime.programs import run_program

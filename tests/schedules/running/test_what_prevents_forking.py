@@ -1,4 +1,4 @@
-"""What copies of a program would share or miss makes its runs fresh; what is over or never changes does not."""
+"""A program is not copied with what copies would share or miss; what is over or never changes does not matter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.fork_server_client import ForkServer
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 from tests.schedules.forking import THREAD, forked_output, write
 
@@ -17,7 +18,10 @@ from tests.schedules.forking import THREAD, forked_output, write
 @pytest.mark.parametrize(
     "before, reason",
     [
-        ("file = open('program.py')\n", "open before its first thread"),
+        (
+            "import tempfile\nfile = tempfile.NamedTemporaryFile('w')\nfile.write('x')\n",
+            "open before its first thread",
+        ),
         ("open('written', 'w').close()\n", "it wrote"),
         ("import os, sys\nos.mkdir(sys.path[0] + f'/{os.getpid()}')\n", "it did os.mkdir"),
         ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''], input=b'')\n", " -c ` before its first"),
@@ -51,7 +55,7 @@ from tests.schedules.forking import THREAD, forked_output, write
     ],
     ids=[
         *(
-            "open file",
+            "temporary file",
             "written file",
             "made directory",
             "child process",
@@ -68,20 +72,27 @@ from tests.schedules.forking import THREAD, forked_output, write
         *("port", "semaphore", "memory", "memory of libffi"),
     ],
 )
-def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
+def test_what_copies_would_share_or_miss_is_done_by_each_copy(before: str, reason: str, tmp_path: Path) -> None:
     program = write(tmp_path, before + THREAD)
     described = describe_program((sys.executable, program.name), directory=tmp_path)
+    server = ForkServer(described, Settings())
+    try:
+        assert reason in server.refusal
+        server.run_itself(Plan(), 60)
+    finally:
+        server.close()
     with Runner(described, Settings()) as runner:
-        for _ in range(2):
+        for _ in range(3):
             run = runner.run(Plan(), 60)
             assert run.log.ending.status == 0
             assert run.output == b"ran\n"
-        assert reason in runner.why_fresh
+        assert not runner.why_fresh
 
 
 @pytest.mark.parametrize(
     "before",
     [
+        "file = open('program.py')\n",
         "import socket\nwith socket.socket() as s: s.bind(('127.0.0.1', 0))\n",
         "import socket\nwith socket.socket(type=socket.SOCK_DGRAM) as s: s.connect(('127.0.0.1', 9))\n",
         "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b'code')\n"
@@ -96,6 +107,7 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
         "import sqlite3, tempfile\nsqlite3.connect(tempfile.mkdtemp() + '/kept').close()\n",
     ],
     ids=[
+        "file to be read",
         *("probe of IPv6, as in urllib3", "probe of the own address", "code of libffi", "look-up of a library"),
         *("questions to programs", "what is there, and what is not"),
         *("database in memory", "temporary database"),
@@ -176,7 +188,8 @@ def test_a_server_needs_no_more_descriptors_for_more_runs(tmp_path: Path) -> Non
     (tmp_path / "program.py").write_text(THREAD)
     script = """
 import resource, sys
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.fork_server_client import ForkServer
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.running.target import Plan, describe_program
 

@@ -53,6 +53,7 @@ class Descriptors:
             whenever they were in the recorded run.
         standard_streams: (device, inode) of the files that this process was started with.
         forked: whether a child process shares memory with this one, or may.
+        before_opening: called when a socket pair, a pipe or the like is about to be made.
     """
 
     def __init__(self, scheduler: Scheduler) -> None:
@@ -75,6 +76,7 @@ class Descriptors:
         self.ahead: set[int] = set()
         self.standard_streams: set[tuple[int, int]] = set()
         self.forked = False
+        self.before_opening: Callable[[], None] = lambda: None
         self.learn_standard_streams(_statuses(0, 1, 2))
 
     # -- what a descriptor is ----------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class Pipes:
 
         def paired(real: Callable[..., tuple[int, int]]) -> Any:
             def pipe(*arguments: Any) -> tuple[int, int]:
+                self._descriptors.before_opening()
                 ends = real(*arguments)
                 for end in ends:
                     set_nature(end, INSIDE)

@@ -54,7 +54,8 @@ def adapt_select(descriptors: Descriptors, module: Any) -> None:
     module.select = select
     module.poll = _make_poll(module.poll, wait)
     if hasattr(module, "epoll"):
-        module.epoll = _make_epoll(module.epoll, wait, module.EPOLLONESHOT | module.EPOLLET)
+        told_once = module.EPOLLONESHOT | module.EPOLLET
+        module.epoll = _make_epoll(module.epoll, wait, told_once, descriptors.before_opening)
 
 
 def _wait_for(
@@ -216,11 +217,12 @@ class _ToldOnce:
             use_own(before)
 
 
-def _make_epoll(real_epoll: Any, wait: Any, told_once: int) -> Any:
+def _make_epoll(real_epoll: Any, wait: Any, told_once: int, before_opening: Callable[[], None]) -> Any:
     class Epoll:
         """Stands in for ``select.epoll``."""
 
         def __init__(self, sizehint: int = -1, flags: int = 0) -> None:
+            before_opening()
             self._real = real_epoll(sizehint, flags)
             self._events: dict[int, int] = {}
             self._once = _ToldOnce(self._real.modify)

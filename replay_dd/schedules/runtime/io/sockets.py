@@ -53,9 +53,10 @@ class Sockets:
 
     def _adapt_pairs(self, module: Any) -> None:
         real = module._socket.socketpair
-        note = self._descriptors.pair
+        note, before_opening = self._descriptors.pair, self._descriptors.before_opening
 
         def socketpair(*arguments: Any) -> Any:
+            before_opening()
             pair = real(*arguments)
             note(pair[0].fileno(), pair[1].fileno())
             return pair

@@ -4,12 +4,13 @@ Rules of this module:
 
 * Up to its first thread a program does the same in every run: no schedule can affect it. So it runs that far once and
   stops there, and each run continues in a forked copy.
-* It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket,
-  shared memory. If it has, the server says so, and then makes one run itself, up to the program's own end: whatever the
-  program did before is for the program to clean up. All others are fresh processes.
+* It must not have touched anything that copies would share or miss: a file it wrote, a process, a socket, shared
+  memory. If it has, the server says so, and then makes one run itself, up to the program's own end: whatever the
+  program did before is for the program to clean up. Another process may stop before that: see early_stop.py.
 * Whatever descriptor is one of the standard streams that the process was started with is redirected to the stream of
   each copy: pytest keeps them under other numbers. Files without a name, where pytest catches output, are put back: see
-  unnamed_files.py. So are sockets at which the program listens: see listeners.py.
+  unnamed_files.py. So are sockets at which the program listens: see listeners.py. Files that are only read are opened
+  anew in each copy: see read_files.py.
 * A copy pays for each page of memory that it writes to and for all code that it is the first to run. So whatever does
   not need the copy is done in this process, just before: it does the same for each run, and so knows the way. The
   copy begins on this processor, whose caches have what it needs. See copies.py for the pages.
@@ -26,12 +27,13 @@ import sys
 import time
 
 from ..accelerator import processors
-from ..channel import MARSHAL_VERSION
+from ..channel import MARSHAL_VERSION, READY, REFUSED
 from ..observing import flush
 from .copies import Copies
-from .listeners import Listeners
+from .listeners import Listeners, listens
+from .read_files import ReadFiles, is_only_read
 from .server_signals import HeldSignals
-from .unnamed_files import UnnamedFiles
+from .unnamed_files import UnnamedFiles, is_unnamed
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ def _nothing(request: dict[str, Any]) -> int:
 
 
 def serve(
-    descriptor: int, own: set[int], reason: str, prepare: Callable[[dict[str, Any]], int] = _nothing
+    descriptor: int, own: set[int], reason: str, prepare: Callable[[dict[str, Any]], int] = _nothing, earlier: int = 0
 ) -> dict[str, Any]:
     """Serve runs until the tool hangs up; returns only in the processes that make one, with the request of their run.
 
@@ -88,6 +90,7 @@ def serve(
         reason: why the program cannot be forked here, if it is known already.
         prepare: called before each run, with its request: does what does not need the copy. Returns the descriptor in
             which the run tells.
+        earlier: the occasion at which another process could be copied, if this one cannot; 0 for none.
     """
     server = _socket.socket(fileno=descriptor)
     copies = copies_of_streams(own | {descriptor})
@@ -95,9 +98,12 @@ def serve(
         flush(stream)
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
     listeners = Listeners([int(name) for name in open_descriptors()])
-    reason = reason or why_not_to_copy(own | {descriptor} | copies.keys() | unnamed.numbers | listeners.numbers)
+    read = ReadFiles([int(name) for name in open_descriptors() if int(name) not in own | {descriptor} | copies.keys()])
+    apart = unnamed.numbers | listeners.numbers | read.numbers
+    reason = reason or why_not_to_copy(own | {descriptor} | copies.keys() | apart)
     signals = HeldSignals()
-    server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
+    told = (REFUSED, (reason, earlier)) if reason and earlier else (READY, reason)
+    server.send(marshal.dumps(told, MARSHAL_VERSION))
     directory, made = Directory(), Copies()
     while True:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(_DESCRIPTORS * 4))
@@ -109,7 +115,7 @@ def serve(
             for start in range(0, len(packed), 4)
         ]
         request = _request_of(descriptors, copies, data)
-        told = prepare(request)
+        tells_in = prepare(request)
         directory.enter()
         processors.stay()
         pid = 0 if request[ALONE] else made.make()
@@ -119,6 +125,7 @@ def serve(
             if not request[ALONE]:
                 _setsid()
                 listeners.watch(own)
+                read.open_anew()
             signals.release()
             return request
         try:
@@ -127,7 +134,7 @@ def serve(
             _kill_copy(pid)
             break
         _, status = real_waitpid(pid, 0)
-        made.learn(told)
+        made.learn(tells_in)
         processors.roam()
         unnamed.put_back()
         listeners.put_back()
@@ -167,7 +174,7 @@ class Directory:
 def hang_up(descriptor: int, reason: str) -> None:
     """Tell the tool that the program ended before it could be forked."""
     try:
-        _write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
+        _write(descriptor, marshal.dumps((READY, reason), MARSHAL_VERSION))
     except OSError:
         pass  # it does not listen any more
 
@@ -222,6 +229,20 @@ def why_not_to_copy(own: set[int]) -> str:
         own: descriptors that do not count.
     """
     return _shared_descriptors(own) or _other_threads() or _shared_memory() or _child_processes()
+
+
+def why_not_to_stop(own: set[int]) -> str:
+    """Why copies of this process would disturb each other if it stopped now, or nothing.
+
+    Args:
+        own: descriptors of the runtime.
+    """
+    apart = own | copies_of_streams(own).keys()
+    for name in open_descriptors():
+        number = int(name)
+        if number not in apart and (is_unnamed(number) or listens(number) or is_only_read(number)):
+            apart.add(number)
+    return why_not_to_copy(apart)
 
 
 def what_copies_share(own: set[int]) -> str:

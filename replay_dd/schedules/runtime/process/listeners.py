@@ -38,7 +38,7 @@ class Listeners:
     """
 
     def __init__(self, numbers: list[int]) -> None:
-        self._blocking = {number: _get_blocking(number) for number in numbers if _listens(number)}
+        self._blocking = {number: _get_blocking(number) for number in numbers if listens(number)}
         self._addresses = {number: _address(number) for number in self._blocking}
         self.numbers = frozenset(self._blocking)
 
@@ -131,7 +131,8 @@ def _address(number: int) -> tuple[Any, ...]:
         listener.close()
 
 
-def _listens(number: int) -> bool:
+def listens(number: int) -> bool:
+    """Whether a descriptor is a socket at which this process listens to others on the network."""
     try:
         if not stat.S_ISSOCK(_fstat(number).st_mode):
             return False

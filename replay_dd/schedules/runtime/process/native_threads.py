@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .process_number import real_getpid
+from ..stdlib.process_number import real_getpid
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:

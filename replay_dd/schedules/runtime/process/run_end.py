@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..baton.scheduler import Scheduler
     from ..channel import Channel
     from ..hangs.history import History
+    from ..stdlib.process_number import ProcessNumber
 
 _stat = os.stat  # before the program may replace it
 
@@ -40,11 +41,16 @@ _BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
 
 
 class RunEnd:
-    """Writes the last records of a run."""
+    """Writes the last records of a run.
 
-    def __init__(self, channel: Channel) -> None:
+    Args:
+        channel: to the tool.
+        number: of this process.
+    """
+
+    def __init__(self, channel: Channel, number: ProcessNumber) -> None:
         self._channel = channel
-        self._process = os.getpid()
+        self._number = number
         self._is_copy = False
         self._at_end_without_threads: Callable[[], None] | None = None
         self._failed_test: tuple[Any, ...] | None = None
@@ -57,7 +63,7 @@ class RunEnd:
 
     def is_own_process(self) -> bool:
         """Whether this is the process whose run it is, not one that the program forked."""
-        return os.getpid() == self._process
+        return self._number.is_own()
 
     def exception(self, where: str, error_type: Any, error: Any, trace: TracebackType | None) -> None:
         """An exception that nobody caught."""
@@ -236,15 +242,10 @@ class RunEnd:
         """Call this function at the end of a program that starts no thread."""
         self._at_end_without_threads = hang_up
 
-    def new_process(self) -> None:
-        """This is a copy made by the fork server, with a run of its own."""
-        self._process = os.getpid()
-        self._is_copy = True
+    def begins(self, *, is_copy: bool) -> None:
+        """This process has been given a run, as a copy made by the fork server or as the server itself."""
+        self._is_copy = is_copy
         self._at_end_without_threads = None
-
-    def is_no_copy(self) -> None:
-        """This process has been told to make a run itself: it ends as any program does."""
-        self._is_copy = False
 
     def exit_now(self, status: int) -> None:
         """Stands in for ``os._exit``."""

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import os
 
+from ..stdlib.process_number import real_getpid
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +72,7 @@ def _look(waited_for: set[str]) -> Seen | None:
 def _holders_of_pipes() -> dict[str, set[int]]:
     """For each pipe, the other processes that have it open."""
     found: dict[str, set[int]] = {}
-    own = os.getpid()
+    own = real_getpid()
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == own:
             continue

@@ -71,6 +71,7 @@ def next_test(tests: list[str], stages_of: Callable[[str], list[str]]) -> tuple[
         None if the test itself is to be run. The name is empty if no test is to be run: this process ends.
     """
     parts, take_run = _present
+    parts.early.end()
     descriptor = parts.request["server"]
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)

@@ -30,8 +30,7 @@ class UnnamedFiles:
         self._files: dict[int, tuple[bytes, int]] = {}
         for number in numbers:
             try:
-                told = _fstat(number)
-                if stat.S_ISREG(told.st_mode) and told.st_nlink == 0 and told.st_size <= _MOST_BYTES:
+                if is_unnamed(number):
                     self._files[number] = (_content(number), _lseek(number, 0, os.SEEK_CUR))
             except OSError:
                 continue  # only for writing, sealed, or gone: copies would share it
@@ -46,6 +45,15 @@ class UnnamedFiles:
                 while written < len(content):
                     written += _pwrite(number, content[written:], written)
             _lseek(number, place, os.SEEK_SET)
+
+
+def is_unnamed(number: int) -> bool:
+    """Whether a descriptor is a file without a name that is not too large to be put back."""
+    try:
+        told = _fstat(number)
+    except OSError:
+        return False  # the descriptor used for listing
+    return stat.S_ISREG(told.st_mode) and told.st_nlink == 0 and told.st_size <= _MOST_BYTES
 
 
 def _content(number: int) -> bytes:

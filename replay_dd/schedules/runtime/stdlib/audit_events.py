@@ -12,6 +12,7 @@ import sys
 from ..channel import NOTE
 from ..observing import absolute, is_a, type_name
 from .asking import only_asks, words_of
+from .early_stop import OCCASIONS
 from .shared_things import (
     ABOUT_FILES,
     TWO_PATHS,
@@ -22,8 +23,8 @@ from .shared_things import (
     fixed_port,
     is_in_vain,
     is_path,
+    keeps_bytecode,
     lies_in,
-    open_file,
     path_in_words,
     path_of,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..baton.scheduler import Scheduler
+    from .early_stop import EarlyStop
 
 EVENTS = frozenset(
     {
@@ -58,7 +60,7 @@ _FILES_AND_SOCKETS = _EFFECTS - {"subprocess.Popen"}
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _LONGEST_COMMAND = 100
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
-_HEARD = EVENTS | _STARTS | _TRACING
+_HEARD = EVENTS | _STARTS | _TRACING | OCCASIONS
 
 
 def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
@@ -76,7 +78,7 @@ def name_of_file(argument: object) -> str:
 
 
 def watch_events(
-    scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str], effects: list[str]
+    scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str], effects: list[str], early: EarlyStop
 ) -> None:
     """Make each audit event of the table a yield point, and report what runs at the same time would fight over.
 
@@ -86,6 +88,7 @@ def watch_events(
         harmless: files that copies of the process may share.
         effects: gets an entry when the program, before its first thread, does something that copies of the process
             would not do again.
+        early: hears of what the program does before its first thread.
     """
     temporary = os.environ.get("TMPDIR", "") + os.sep  # of this run alone
     shared = SharedThings(scheduler, temporary)
@@ -94,7 +97,12 @@ def watch_events(
     def audit(event: str, arguments: tuple[object, ...]) -> None:
         if event not in _HEARD:
             return  # at once: observing makes thousands of others, as it looks at frames
-        starts = event in _STARTS and not only_asks(event, arguments, sys._getframe().f_back)
+        frame = sys._getframe().f_back
+        early.hear(event, arguments, frame)
+        if early.has_stopped:
+            shared.tell_changed(event, arguments, frame, early.was_read)
+            note_change(event, arguments)
+        starts = event in _STARTS and not only_asks(event, arguments, frame)
         if (starts or event in _FILES_AND_SOCKETS) and not effects and not scheduler.counting:
             note_effect(event, arguments)
         if event in _STARTS:
@@ -105,16 +113,18 @@ def watch_events(
             if event in _TRACING:
                 program_traces()
             return
-        frame = sys._getframe().f_back
         if event in _EFFECTS:
             shared.look(event, arguments, frame)
         if scheduler.counting:
-            if event in _EFFECTS and not scheduler.has_effects:
-                scheduler.has_effects = changes(event, arguments) and not _lies_all_in(temporary, event, arguments)
+            note_change(event, arguments)
             scheduler.outside = (event, arguments)
             scheduler.outside_events += 1
             scheduler.operation(frame)
             scheduler.outside = None
+
+    def note_change(event: str, arguments: tuple[object, ...]) -> None:
+        if event in _EFFECTS and not scheduler.has_effects:
+            scheduler.has_effects = changes(event, arguments) and not _lies_all_in(temporary, event, arguments)
 
     def note_python(event: str, arguments: tuple[object, ...]) -> None:
         text = " ".join(words_of(event, arguments))[:_LONGEST_COMMAND]
@@ -128,8 +138,7 @@ def watch_events(
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
         path = path_in_words(arguments[0]) if arguments else ""
-        # The import system opens a file, and then makes a stream of the descriptor.
-        if path in harmless or _keeps_bytecode(open_file(arguments[0]) or path if event == "open" else path):
+        if path in harmless or keeps_bytecode(event, arguments):
             return
         if (
             _ends_with_its_socket(event, arguments)
@@ -174,9 +183,3 @@ def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
 def _is_a_pipe(event: str, arguments: tuple[object, ...], path: str) -> bool:
     """Whether it makes a stream of a pipe: as long as that is open, or a process is at its end, they are seen."""
     return event == "open" and type(arguments[0]) is int and path.startswith("pipe:[")
-
-
-def _keeps_bytecode(path: str) -> bool:
-    """Whether the import system keeps compiled modules there, which a copy need not do again."""
-    prefix = sys.pycache_prefix
-    return "__pycache__" in path or (prefix is not None and lies_in(path + os.sep, absolute(prefix) + os.sep))

@@ -79,6 +79,10 @@ def adapt_process_locks(descriptors: Descriptors, module: Any) -> None:
         __slots__ = ()
         _is_at_zero = made_in_c._is_zero
 
+        def __new__(cls, *arguments: Any) -> Any:
+            descriptors.before_opening()
+            return super().__new__(cls, *arguments)
+
         def _is_zero(self) -> bool:
             return bool(outside.look(super()._is_zero)) if is_shared(self) else super()._is_zero()
 

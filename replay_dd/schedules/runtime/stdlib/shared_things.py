@@ -12,13 +12,16 @@ Rules of this module:
 from __future__ import annotations
 
 import os
+import sys
 
-from ..channel import EXCLUSIVE, NOTE, SHARED, WRITES
+from ..accelerator.own_memory import use_own
+from ..channel import CHANGED, EXCLUSIVE, NOTE, SHARED, WRITES
 from ..observing import absolute, is_a, plain
 from ..points.frames import RUNTIME
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -61,6 +64,7 @@ class SharedThings:
         self._temporary = temporary
         self._directory = os.getcwd() + os.sep
         self._told: set[str] = set()
+        self._changed: set[str] = set()
 
     def look(self, event: str, arguments: tuple[object, ...], frame: FrameType | None) -> None:
         """Look at what is about to happen.
@@ -79,13 +83,36 @@ class SharedThings:
             len(self._told) < len(SHARED)
             and event in ABOUT_FILES
             and changes(event, arguments)
-            and not is_in_vain(event, arguments)
             and not _is_our_own(frame)
         ):
-            for path in changed_paths(event, arguments):
-                if not _is_private(path, self._temporary):
-                    here = lies_in(path, self._directory)
-                    self._tell(WRITES if here else EXCLUSIVE, path, frame)
+            for path in self._changed_outside(event, arguments):
+                here = lies_in(path, self._directory)
+                self._tell(WRITES if here else EXCLUSIVE, path, frame)
+
+    def tell_changed(
+        self, event: str, arguments: tuple[object, ...], frame: FrameType | None, was_read: Callable[[str], bool]
+    ) -> None:
+        """Tell each file that is changed.
+
+        Args:
+            event: the name of an audit event.
+            arguments: those of the event.
+            frame: where it happens.
+            was_read: whether a file was read before this process was copied.
+        """
+        if event not in ABOUT_FILES or not changes(event, arguments) or _is_our_own(frame):
+            return
+        before = use_own(True)
+        for path in map(absolute, self._changed_outside(event, arguments)):
+            if path not in self._changed:
+                self._changed.add(path)
+                self._scheduler.send(NOTE, CHANGED, path, _is_there(path), was_read(path))
+        use_own(before)
+
+    def _changed_outside(self, event: str, arguments: tuple[object, ...]) -> list[str]:
+        if is_in_vain(event, arguments):
+            return []
+        return [path for path in changed_paths(event, arguments) if not _is_private(path, self._temporary)]
 
     def _tell(self, kind: str, what: str, frame: FrameType | None) -> None:
         if kind not in self._told and self._scheduler.places.user_frame(frame)[0]:
@@ -117,11 +144,15 @@ def is_in_vain(event: str, arguments: tuple[object, ...]) -> bool:
     """Whether nothing comes of an event: a directory is to be made that is there, or a file removed that is not."""
     if event not in _WANTS_A_FILE:
         return False
+    return _is_there(changed_paths(event, arguments)[0]) is not _WANTS_A_FILE[event]
+
+
+def _is_there(path: str) -> bool:
     try:
-        _lstat(changed_paths(event, arguments)[0])
+        _lstat(path)
     except (OSError, ValueError):
-        return _WANTS_A_FILE[event]
-    return not _WANTS_A_FILE[event]
+        return False
+    return True
 
 
 def changed_paths(event: str, arguments: tuple[object, ...]) -> list[str]:
@@ -164,6 +195,15 @@ def open_file(argument: Any) -> str:
         return os.readlink(f"/proc/self/fd/{int.__index__(argument)}")
     except OSError:
         return ""
+
+
+def keeps_bytecode(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether the import system keeps compiled modules there, which a copy need not do again."""
+    path = path_in_words(arguments[0]) if arguments else ""
+    if event == "open":  # it opens a file, and then makes a stream of the descriptor
+        path = open_file(arguments[0]) or path
+    prefix = sys.pycache_prefix
+    return "__pycache__" in path or (prefix is not None and lies_in(path + os.sep, absolute(prefix) + os.sep))
 
 
 def fixed_port(address: object) -> int:

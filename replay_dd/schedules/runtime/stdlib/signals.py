@@ -27,11 +27,11 @@ from ..points.frames import RUNTIME, program_frame
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
     from ..baton.scheduler import Scheduler
+    from .process_number import ProcessNumber
 
 
 class Signals:
@@ -39,15 +39,14 @@ class Signals:
 
     Args:
         scheduler: who hands the baton around.
-        to_a_process: adapts a function that takes the number of a process.
+        number: of this process.
     """
 
-    def __init__(self, scheduler: Scheduler, to_a_process: Callable[[Any], Any]) -> None:
+    def __init__(self, scheduler: Scheduler, number: ProcessNumber) -> None:
         self._scheduler = scheduler
-        self._to_a_process = to_a_process
+        self._number = number
         self._handlers: dict[int, Any] = {}
         self._pending: list[int] = []
-        self._process = os.getpid()
         self._main = scheduler.main.ident  # while it is away, the scheduler has no identity for it
         self._wakeup = -1
         self._real_signal = _signal.signal
@@ -73,7 +72,7 @@ class Signals:
             "getitimer": self._make_getitimer(),
         }
         kill = self._make_sender(
-            self._to_a_process(posix.kill), lambda process, number: number if process == self._process else 0
+            self._number.taking(posix.kill), lambda process, number: number if process == self._number.told else 0
         )
         interrupt_main = self._make_sender(_thread.interrupt_main, lambda number=_signal.SIGINT: number, _wakes_nobody)
         return {_signal: own, posix: {"kill": kill}, os: {"kill": kill}, _thread: {"interrupt_main": interrupt_main}}
@@ -82,10 +81,6 @@ class Signals:
         """Stand before the handler that the interpreter itself has set."""
         if self._real_getsignal(_signal.SIGINT) is _signal.default_int_handler:
             self.signal(_signal.SIGINT, _signal.default_int_handler)
-
-    def new_process(self) -> None:
-        """This is a copy made by the fork server, with a run of its own."""
-        self._process = os.getpid()
 
     # -- what the program calls --------------------------------------------------------------------------------------
 
@@ -130,7 +125,7 @@ class Signals:
                 ours = number in self._handlers and self._scheduler.counting and not self._is_blocked(number)
             except TypeError:  # the real function will raise
                 ours = False
-            if not ours or os.getpid() != self._process or self._scheduler.over:
+            if not ours or not self._number.is_own() or self._scheduler.over:
                 return real(*arguments)
             self._scheduler.operation(sys._getframe(1))
             self._note(int(number))
@@ -221,7 +216,7 @@ class Signals:
     def _arrived(self, number: int, frame: FrameType | None) -> None:
         """What the interpreter calls, in the main thread."""
         scheduler = self._scheduler
-        if not scheduler.counting or scheduler.over or os.getpid() != self._process:
+        if not scheduler.counting or scheduler.over or not self._number.is_own():
             self._call(number, frame)
             return
         self._note(number)

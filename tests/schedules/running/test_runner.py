@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Log, Settings, Trigger
-from replay_dd.schedules.running.fork_server_client import Runner
+from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
 from tests.schedules.forking import THREAD, forked_output, write
 

@@ -1,7 +1,8 @@
 """The number of this process, as the program knows it: in copies made by the fork server, that of the server.
 
 Programs note their number when they are loaded, and compare it later to see whether they were forked. A copy is not
-such a fork: it goes on as the program that it was copied from, under the number that this has been told.
+such a fork: it goes on as the program that it was copied from, under the number that this has been told. If it has not
+asked for it yet, it is told the real one: programs give files names with it.
 """
 
 from __future__ import annotations
@@ -27,17 +28,25 @@ class ProcessNumber:
 
     Attributes:
         is_copy: whether this process is a copy that the fork server has made.
+        told: the number.
     """
 
     def __init__(self) -> None:
         self.is_copy = False
-        self._told = self._real = real_getpid()
+        self._was_told = False
+        self.told = self._real = real_getpid()
 
     def new_process(self) -> None:
         """This is a copy made by the fork server, with a run of its own."""
         self.is_copy = True
         self._real = real_getpid()
+        if not self._was_told:
+            self.told = self._real
         seed_process()
+
+    def is_own(self) -> bool:
+        """Whether this is the process that runs the program, or a copy of it, and not one that the program forked."""
+        return real_getpid() == self._real
 
     def replacements(self) -> dict[str, Any]:
         """The functions of ``os`` that tell or take the number of a process, but for ``kill``."""
@@ -46,14 +55,15 @@ class ProcessNumber:
 
     def getpid(self) -> int:
         """Stands in for ``os.getpid``."""
+        self._was_told = True
         number = real_getpid()
-        return self._told if number == self._real else number
+        return self.told if number == self._real else number
 
     def taking(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """This function, for the real number of this process where the program gives the one it was told."""
 
         def call(process: Any, /, *arguments: Any) -> Any:
-            return real(self._real if process == self._told else process, *arguments)
+            return real(self._real if process == self.told else process, *arguments)
 
         call.__name__ = call.__qualname__ = real.__name__
         return call
