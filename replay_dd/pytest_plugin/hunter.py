@@ -299,7 +299,7 @@ class Hunter:
                 suite = Suite(self._program, settings)
                 self._load_s[settings] = time.monotonic() - started
             except CannotForkError as error:
-                suite = f"the suite cannot be loaded once for all: {error}"
+                suite = f"it cannot be loaded once for all: {error}"
             self._suites[settings] = suite
         return (start_program, suite) if isinstance(suite, str) else (suite.start_test(test), "")
 

@@ -130,7 +130,7 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     if late:
         yield f"{len(late)} {'test was' if len(late) == 1 else 'tests were'} not hunted: {NO_TIME}"
     for reason, count in Counter(_NUMBER.sub("", result.fresh) for result in hunted if result.fresh).items():
-        yield f"{count} {'test' if count == 1 else 'tests'} ran in fresh processes, which is slower: {reason}"
+        yield f"{count} {'test' if count == 1 else 'tests'} loaded the suite in each run, which is slower: {reason}"
     again = (_WHICH.sub("", result.anew) for result in hunted if result.anew and not result.fresh)
     for reason, count in Counter(again).items():
         whose = "1 test had its" if count == 1 else f"{count} tests had their"

@@ -73,7 +73,7 @@ def test_a_race_fails_its_test_and_the_cause_stands_below(tmp_path: Path) -> Non
     assert "RACE on Cache.values['key'] (item of one dict): check-then-act" in done.stdout
     assert "evidence     fresh runs: 3 of 3 fail; without the difference, 0 of 3" in done.stdout
     assert "5 tests, 4 with threads, 2 hunted, 1 race found" in done.stdout
-    assert "fresh processes" not in done.stdout
+    assert "loaded the suite" not in done.stdout
     assert "::error file=racy.py,line=" in done.stdout
     assert page.read_text().startswith("### replay-dd\n\n5 tests")
     log = Path("replay-dd-logs") / "test_it.py.test_loads_once" / "minimal-fail.log"
@@ -180,7 +180,7 @@ def test_a_suite_that_starts_a_thread_when_it_is_loaded_runs_in_fresh_processes(
     done = suite(tmp_path, text, "--replay-dd=2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (
-        "1 test ran in fresh processes, which is slower: the suite cannot be loaded once for all: it starts a thread"
+        "1 test loaded the suite in each run, which is slower: it cannot be loaded once for all: it starts a thread"
         in (done.stdout)
     )
 
@@ -228,7 +228,7 @@ def test_what_has_an_event_loop_or_a_server_is_forked_and_no_early_time_out_fail
     done = suite(tmp_path, text, "--replay-dd=12")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 tests, 3 with threads, 3 hunted, 0 races found, 36 runs" in done.stdout
-    assert "fresh processes" not in done.stdout
+    assert "loaded the suite" not in done.stdout
 
 
 @pytest.mark.once
@@ -325,7 +325,7 @@ def test_a_hunt_and_the_fixtures_of_its_test_do_not_meet_in_a_file(idle: bool, t
     assert " 1 passed in " in done.stdout, done.stdout
     assert "1 test, 1 with threads, 1 hunted, 0 races found, 3 runs" in done.stdout, done.stdout
     assert "not when it was replayed" not in done.stdout
-    assert "fresh processes" not in done.stdout
+    assert "loaded the suite" not in done.stdout
     assert done.stdout.count("asked first") == idle
     assert not (tmp_path / "entries").exists()
 
@@ -383,7 +383,7 @@ def test_what_a_test_does_to_its_process_does_not_reach_its_server(tmp_path: Pat
     done = suite(tmp_path, text, "--replay-dd=3")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 tests, 4 with threads, 4 hunted, 0 races found, 12 runs" in done.stdout
-    assert "fresh processes" not in done.stdout
+    assert "loaded the suite" not in done.stdout
 
 
 @pytest.mark.once

@@ -97,7 +97,7 @@ def test_the_table_counts_one_run_and_several_in_columns() -> None:
 def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() -> None:
     lines = list(summary([HuntResult("t.py::quiet", NO_FAILURE, 100, 2.0, fresh="it has x open")], 1, 1))
     assert lines[1:] == [
-        "1 test ran in fresh processes, which is slower: it has x open",
+        "1 test loaded the suite in each run, which is slower: it has x open",
         "Where no failure was found, that is not a proof: other schedules were not tried.",
     ]
     assert list(summary([], 3, 0)) == ["3 tests, 0 with threads, 0 hunted, 0 races found, 0 runs, 0.0 s"]
@@ -108,8 +108,8 @@ def test_tests_that_cannot_be_copied_for_the_same_reason_are_counted_together() 
         HuntResult(f"t.py::{number}", NO_FAILURE, 1, fresh=f"it has pipe:[{number}] open before its first thread")
         for number in (235370, 7)
     ]
-    told = [line for line in summary(results, 2, 2) if "fresh processes" in line]
-    slow = "2 tests ran in fresh processes, which is slower: it has pipe open before its first thread"
+    told = [line for line in summary(results, 2, 2) if "loaded the suite" in line]
+    slow = "2 tests loaded the suite in each run, which is slower: it has pipe open before its first thread"
     assert told == [slow]
 
 

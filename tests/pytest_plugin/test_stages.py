@@ -108,7 +108,7 @@ def test_wider_fixtures_are_made_once_for_all_tests_that_need_the_same(tmp_path:
     told, made = hunted(tmp_path, SHARED.replace('    base.write_text("changed")\n', ""))
     assert "9 tests, 9 with threads, 9 hunted, 0 races found, 36 runs" in told
     assert made == {"session": 1, "module1": 1, "module2": 1, "setup_class": 1, "function": 2, "setUpClass": 1}
-    assert "fresh processes" not in told
+    assert "loaded the suite" not in told
     assert "anew" not in told
 
 
@@ -208,7 +208,7 @@ def test_what_a_refused_copy_has_done_is_undone(scope: str, more: str, end: str,
     assert "2 tests, 2 with threads, 2 hunted, 0 races found, 8 runs" in told
     assert told.count("no failure   ") == 2
     assert "FileExistsError" not in told
-    assert "fresh processes" not in told
+    assert "loaded the suite" not in told
     assert not (tmp_path / "busy").exists()
 
 
@@ -227,12 +227,12 @@ def test_a_fixture_that_fails_before_its_test_undoes_what_others_did(tmp_path: P
 def test_a_suite_that_is_refused_undoes_what_loading_it_did(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
         "import os\n"
-        "def pytest_configure(config):\n    config.log = open(f'log{os.getpid()}', 'w')\n    os.mkdir(MADE)\n"
+        "def pytest_configure(config):\n    config.ends = os.pipe()\n    os.mkdir(MADE)\n"
         "def pytest_unconfigure(config):\n    os.rmdir(MADE)\n"
         "import sys\nMADE = 'hunted' if '_replay_dd_runtime' in sys.modules else 'plain'\n"
     )
     told, made = hunted(tmp_path, "def test_one():\n    note('ran')\n    in_threads(len)\n", "-v")
-    assert "1 test ran in fresh processes, which is slower: the suite cannot be loaded once for all" in told
+    assert "1 test loaded the suite in each run, which is slower: it cannot be loaded once for all" in told
     assert "last output" not in told  # it has told the reason itself
     assert "no failure   " in told
     assert made == {"ran": 4}
@@ -247,3 +247,17 @@ def test_the_run_of_a_refused_copy_counts(tmp_path: Path) -> None:
     told, made = hunted(tmp_path, text)
     assert "1 test, 1 with threads, 1 hunted, 0 races found, 4 runs" in told
     assert made == {"ran": 4, "over": 4}
+
+
+@pytest.mark.once
+def test_a_log_that_the_suite_has_open_serves_all_tests(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "import logging\nlogging.basicConfig(filename='suite.log', format='%(message)s', level='INFO')\n"
+    )
+    text = "import logging\ndef test_one():\n    in_threads(logging.info)\n"
+    text += "def test_two():\n    in_threads(logging.info)\n"
+    told, _ = hunted(tmp_path, text)
+    assert "2 tests, 2 with threads, 2 hunted, 0 races found, 8 runs" in told
+    assert "loaded the suite" not in told
+    logged = (tmp_path / "suite.log").read_text().splitlines()
+    assert logged.count("key") >= 2 * (1 + 4)

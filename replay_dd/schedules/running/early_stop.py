@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 _MOST_STARTS = 3  # of servers that refuse: what the first run of a program leaves may shift its occasions
@@ -43,7 +43,7 @@ class ChangedFile(NamedTuple):
     Attributes:
         path: absolute.
         was_there: whether it was there before the run.
-        was_read: whether the program had read it, or listed its directory, before it stopped to be forked.
+        was_read: whether the program had read it before it stopped to be forked.
     """
 
     path: str
@@ -84,16 +84,9 @@ class EarlyStops:
         """Another server is to take the place of one whose run has changed these files."""
         with self._lock:
             self._renewed += 1
-            paths = {*self.stop.paths, *_read_again(changed)}
+            paths = {*self.stop.paths, *(file.path for file in changed if file.was_read)}
             learns = self._renewed <= _MOST_RENEWALS and len(paths) <= _MOST_FILES
             self.stop = EarlyStop(self.stop.number, tuple(sorted(paths))) if learns else AT_FIRST_LINE
-
-
-def _read_again(changed: Iterable[ChangedFile]) -> Iterator[str]:
-    for file in changed:
-        if file.was_read:
-            yield file.path
-            yield os.path.dirname(file.path)
 
 
 class FilesThere:

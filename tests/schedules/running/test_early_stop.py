@@ -34,6 +34,18 @@ def outputs(program: Path, runs: int) -> tuple[list[str], EarlyStop]:
         return told, runner._early.stop
 
 
+def test_what_only_a_first_run_keeps_shifts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second process finds bytecode."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    (tmp_path / "helper.py").write_text("")
+    program = write(tmp_path, "import helper\n" + MAKES + THREAD)
+    with Runner(describe_program((sys.executable, program.name), directory=tmp_path), Settings()) as runner:
+        for _ in range(2):
+            assert runner.run(Plan(), 60).output == b"ran\n"
+        assert (tmp_path / "__pycache__").is_dir()
+        assert (runner._early._refused, runner._early.stop) == (1, EarlyStop(2))
+
+
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.strategy)
 def test_a_copy_does_what_a_fresh_process_does(plan: Plan, tmp_path: Path) -> None:
     text = """
@@ -72,7 +84,7 @@ def test_what_comes_before_is_done_once(tmp_path: Path) -> None:
             "import os\nif os.path.exists('made'): os.remove('made')\nelse: open('made', 'w')\n",
             "os.path.exists('made')",
         ),
-        ("import os\ntold = os.listdir('.')\n" + MAKES + "os.remove('made')\n", "'made' in told"),
+        ("import os\nthere = os.listdir('.')\n" + TAKES_TURNS, "'made' in there"),
         (
             "import os\ncount = int(open('made').read()) if os.path.exists('made') else 0\n"
             "print(count + 1, file=open('made', 'w'))\n",
@@ -96,6 +108,14 @@ def test_a_program_whose_runs_leave_another_world_each_time_is_copied_at_its_fir
     text = "import os\n" + TAKES_TURNS
     told, stop = outputs(write(tmp_path, text + "told = os.path.exists('made')\n" + SHOWS), 12)
     assert (told, stop) == (["True\n", "False\n"] * 6, AT_FIRST_LINE)
+
+
+def test_a_program_is_stopped_before_it_reads_what_its_runs_change(tmp_path: Path) -> None:
+    (tmp_path / "count").write_text("1")
+    text = "count = int(open('count').read())\nopen('count', 'w').write(str(count + 1))\ntold = count\n" + SHOWS
+    told, stop = outputs(write(tmp_path, text), 8)
+    assert told == [f"{number}\n" for number in range(1, 9)]
+    assert stop == EarlyStop(2, (str(tmp_path / "count"),))
 
 
 def test_a_file_that_is_read_has_a_place_of_its_own_in_each_copy(tmp_path: Path) -> None:
@@ -132,6 +152,25 @@ def test_a_program_that_forked_before_is_stopped_before_that(tmp_path: Path) -> 
     assert (told, stop) == (["ran\n"] * 3, AT_FIRST_LINE)
 
 
+def test_nothing_stops_once_a_thread_has_started(tmp_path: Path) -> None:
+    """The occasion at which the second process is to stop comes in the first run only."""
+    text = """
+import os, socket, threading
+def probe(times):
+    for _ in range(times):
+        socket.socket().close()
+if not os.path.exists("made"):
+    probe(5)
+    open("made", "w").close()
+thread = threading.Thread(target=probe, args=(10,))
+thread.start()
+thread.join()
+print("ran")
+"""
+    told, stop = outputs(write(tmp_path, text), 3)
+    assert (told, stop) == (["ran\n"] * 3, EarlyStop(7))
+
+
 # -- where servers stop -------------------------------------------------------------------------------------------
 
 
@@ -154,11 +193,11 @@ def test_nothing_can_be_copied_where_there_is_no_occasion() -> None:
     assert stops.stop == AT_FIRST_THREAD
 
 
-def test_files_that_were_read_are_stopped_at_and_their_directories() -> None:
+def test_files_that_were_read_are_stopped_at() -> None:
     stops = EarlyStops()
     stops.after_refusal(AT_FIRST_THREAD, 7)
     stops.after_renewal([ChangedFile("/a/read", True, True), ChangedFile("/b/other", True, False)])
-    assert stops.stop == EarlyStop(7, ("/a", "/a/read"))
+    assert stops.stop == EarlyStop(7, ("/a/read",))
 
 
 def test_files_have_to_be_there_as_they_were(tmp_path: Path) -> None:

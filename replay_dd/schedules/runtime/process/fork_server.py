@@ -23,6 +23,7 @@ from __future__ import annotations
 import _socket
 import marshal
 import os
+import stat
 import sys
 import time
 
@@ -51,6 +52,7 @@ _DESCRIPTORS = 4  # of a run: its standard streams, and the file in which it tel
 ALONE = "alone"  # whether a run is made by this process itself, the message with its request being a tuple
 
 _streams: dict[tuple[int, ...], int] = {}  # inode and device of each standard stream at the start, with its number
+_common: dict[int, tuple[int, ...]] = {}  # descriptors of files that all tests of a suite use, with inode and device
 
 
 def learn_streams() -> None:
@@ -60,6 +62,24 @@ def learn_streams() -> None:
             _streams[os.fstat(number)[1:3]] = number
         except OSError:
             continue  # closed
+
+
+def learn_common_files() -> None:
+    """Note the files that a suite has open once it is loaded, as for its log: tests share them in any run of pytest."""
+    for number in map(int, open_descriptors()):
+        try:
+            status = os.fstat(number)
+        except OSError:
+            continue  # the descriptor used for listing
+        if stat.S_ISREG(status.st_mode):
+            _common[number] = status[1:3]
+
+
+def _is_common(number: int) -> bool:
+    try:
+        return number in _common and _common[number] == os.fstat(number)[1:3]
+    except OSError:
+        return False  # closed meanwhile
 
 
 def keep_aside(descriptor: int) -> int:
@@ -275,7 +295,7 @@ def _shared_descriptors(own: set[int]) -> str:
             target = os.readlink(f"/proc/self/fd/{name}")
         except OSError:
             continue  # the descriptor used for listing
-        if int(name) not in known and target != os.devnull and not _is_own_code(target):
+        if int(name) not in known and target != os.devnull and not _is_own_code(target) and not _is_common(int(name)):
             return f"it has {target} open before its first thread"
     return ""
 

@@ -8,7 +8,8 @@ Rules of this module:
 * Fixtures of sessions, modules and classes are stages on the way to a test: a copy that has reached one waits there,
   and is copied for all tests that need the same. One that holds what copies would share refuses that, and so does the
   loaded suite. It then ends as a suite without tests does, so it undoes what it did.
-* Loading the suite may have written files, or started processes that have ended: tests share that in pytest as well.
+* Loading the suite may have written files, may have them open still, or may have started processes that have ended:
+  tests share that in pytest as well.
 * Tests are copied one after another, so that what copies share can be put back in between.
 """
 
@@ -30,6 +31,7 @@ from .fork_server import (
     hard_exit,
     has_children,
     keep_aside,
+    learn_common_files,
     open_descriptors,
     real_waitpid,
     what_copies_share,
@@ -85,6 +87,7 @@ def next_test(tests: list[str], stages_of: Callable[[str], list[str]]) -> tuple[
     else:
         if not has_children():
             parts.effects.clear()
+        learn_common_files()
         reason = (parts.effects or [""])[0] or what_copies_share(shared)  # a copy has none of its other threads
     if reason:
         hang_up(descriptor, reason)

@@ -98,7 +98,7 @@ def watch_events(
         if event not in _HEARD:
             return  # at once: observing makes thousands of others, as it looks at frames
         frame = sys._getframe().f_back
-        early.hear(event, arguments, frame)
+        early.hear(event, arguments)
         if early.has_stopped:
             shared.tell_changed(event, arguments, frame, early.was_read)
             note_change(event, arguments)

@@ -10,28 +10,22 @@ Rules of this module:
 * What a copy changes may have decided what the process did before it stopped. So copies tell the files that they change
   outside their temporary folder, whether each was there before, and whether the process had read it. The tool starts
   another process where that makes a difference.
-* Occasions are the same in every run. What only the first run of a program does is none: keeping bytecode, making a
-  directory that is there from then on.
+* Occasions are the same in every run. To keep bytecode, which only the first run of a program does, is none.
 """
 
 from __future__ import annotations
 
-import os
-
 from ..accelerator.own_memory import use_own
 from ..observing import absolute
-from .shared_things import ABOUT_FILES, changes, is_in_vain, keeps_bytecode, path_in_words
+from .shared_things import ABOUT_FILES, changes, keeps_bytecode, path_in_words
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
 _MOST_OCCASIONS = 200  # at which is looked: each takes as long as to list the open files
 _MAKES = frozenset({"socket.__new__", "socket.bind", "socket.connect", "mmap.__new__", "subprocess.Popen", "os.system"})
-_READS = frozenset({"open", "os.listdir", "os.scandir"})
-_IMPORT_SYSTEM = "<frozen importlib"  # which lists the working directory to find modules there
-OCCASIONS = _MAKES | _READS | ABOUT_FILES
+OCCASIONS = _MAKES | ABOUT_FILES
 
 
 class EarlyStop:
@@ -39,7 +33,7 @@ class EarlyStop:
 
     Args:
         number: the occasion to stop at; 0 for none.
-        paths: files before whose first reading to stop; a directory is read when it is listed.
+        paths: files before whose first reading to stop.
         harmless: files that copies of the process may share.
         why_not_to_copy: why copies would disturb each other if the process were copied now, or nothing.
         stop: waits for runs, and goes on in copies of the process.
@@ -72,32 +66,22 @@ class EarlyStop:
         """There are no more occasions: the first thread is about to start, or tests of a suite are."""
         self._is_over = True
 
-    def hear(self, event: str, arguments: tuple[object, ...], frame: FrameType | None) -> None:
-        """Look at an audit event.
-
-        Args:
-            event: its name.
-            arguments: its arguments.
-            frame: where it happens.
-        """
+    def hear(self, event: str, arguments: tuple[object, ...]) -> None:
+        """Look at an audit event."""
         if self._is_over or event not in OCCASIONS:
             return
         before = use_own(True)
         if self._is_harmless(event, arguments):
             pass
-        elif event in _MAKES or (event in ABOUT_FILES and changes(event, arguments)):
+        elif event in _MAKES or changes(event, arguments):
             self.occasion()
-        elif self._stop_at and not _is_import(frame):
+        elif self._stop_at:
             self._reads(absolute(path_in_words(arguments[0])))
         use_own(before)
 
     def was_read(self, path: str) -> bool:
-        """Whether a file was read, or its directory listed, before the process stopped.
-
-        Args:
-            path: absolute.
-        """
-        return path in self._read or os.path.dirname(path) in self._read
+        """Whether a file, given by its absolute path, was read before the process stopped."""
+        return path in self._read
 
     def _reads(self, path: str) -> None:
         if path in self._paths and not self._why_not():
@@ -106,11 +90,7 @@ class EarlyStop:
             self._read.add(path)
 
     def _is_harmless(self, event: str, arguments: tuple[object, ...]) -> bool:
-        return (
-            keeps_bytecode(event, arguments)
-            or is_in_vain(event, arguments)
-            or path_in_words(arguments[0]) in self._harmless
-        )
+        return keeps_bytecode(event, arguments) or path_in_words(arguments[0]) in self._harmless
 
     def occasion(self) -> None:
         """The program is about to get what copies might share."""
@@ -133,8 +113,3 @@ class EarlyStop:
     def _stop_now(self) -> None:
         self._is_over = self.has_stopped = True
         self._stop()
-
-
-def _is_import(frame: FrameType | None) -> bool:
-    """Whether the interpreter reads its program, or a module."""
-    return frame is None or frame.f_code.co_filename.startswith(_IMPORT_SYSTEM)
