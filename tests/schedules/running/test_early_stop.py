@@ -152,25 +152,6 @@ def test_a_program_that_forked_before_is_stopped_before_that(tmp_path: Path) -> 
     assert (told, stop) == (["ran\n"] * 3, AT_FIRST_LINE)
 
 
-def test_nothing_stops_once_a_thread_has_started(tmp_path: Path) -> None:
-    """The occasion at which the second process is to stop comes in the first run only."""
-    text = """
-import os, socket, threading
-def probe(times):
-    for _ in range(times):
-        socket.socket().close()
-if not os.path.exists("made"):
-    probe(5)
-    open("made", "w").close()
-thread = threading.Thread(target=probe, args=(10,))
-thread.start()
-thread.join()
-print("ran")
-"""
-    told, stop = outputs(write(tmp_path, text), 3)
-    assert (told, stop) == (["ran\n"] * 3, EarlyStop(7))
-
-
 # -- where servers stop -------------------------------------------------------------------------------------------
 
 
