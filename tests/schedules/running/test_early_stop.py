@@ -72,8 +72,21 @@ print(seen, len(ours.recv(100)))
         assert without_seconds(copy) == without_seconds(fresh)
 
 
-def test_what_comes_before_is_done_once(tmp_path: Path) -> None:
-    program = write(tmp_path, "print('before')\n" + MAKES + THREAD)
+@pytest.mark.parametrize(
+    "imports, makes",
+    [
+        ("os", "open('made', 'w').close()"),
+        ("os", "made = os.pipe()"),
+        ("select", "made = select.epoll()"),
+        ("socket", "made = socket.socketpair()"),
+        ("socket", "made = socket.socket()"),
+        ("mmap", "made = mmap.mmap(-1, 10)"),
+        ("multiprocessing.synchronize", "made = multiprocessing.Lock()"),
+        ("subprocess, sys", "subprocess.run([sys.executable, '-c', ''])"),
+    ],
+)
+def test_what_comes_before_is_done_once(imports: str, makes: str, tmp_path: Path) -> None:
+    program = write(tmp_path, f"import {imports}\nprint('before')\n{makes}\n{THREAD}")
     assert outputs(program, 3)[0] == ["before\nran\n", "ran\n", "ran\n"]
 
 
