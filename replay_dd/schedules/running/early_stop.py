@@ -85,7 +85,7 @@ class EarlyStops:
         with self._lock:
             self._renewed += 1
             paths = {*self.stop.paths, *(file.path for file in changed if file.was_read)}
-            learns = self._renewed <= _MOST_RENEWALS and len(paths) <= _MOST_FILES
+            learns = self._renewed <= _MOST_RENEWALS
             self.stop = EarlyStop(self.stop.number, tuple(sorted(paths))) if learns else AT_FIRST_LINE
 
 

@@ -149,8 +149,8 @@ def test_files_that_were_opened_before_are_flushed(tmp_path: Path) -> None:
         (tmp_path / "written").write_text("")
 
 
-def test_a_port_is_free_for_fresh_processes_between_copies(tmp_path: Path) -> None:
-    text = "import socket\nlistener = socket.create_server(('127.0.0.1', 20_003))\n" + THREAD
+def test_a_port_is_free_for_fresh_processes_between_copies(tmp_path: Path, unused_port: int) -> None:
+    text = f"import socket\nlistener = socket.create_server(('127.0.0.1', {unused_port}))\n" + THREAD
     described = describe_program((sys.executable, write(tmp_path, text).name), directory=tmp_path)
     with Runner(described, Settings()) as runner:
         for _ in range(3):
@@ -206,4 +206,7 @@ def test_files_have_to_be_there_as_they_were(tmp_path: Path) -> None:
     assert there.are_the_same([ChangedFile(str(other), False, False)])  # as it was when the first run changed it
     assert not there.are_the_same([ChangedFile(str(other), True, True)])
     one.touch()
+    many = [ChangedFile(f"{tmp_path}/{number}", False, False) for number in range(501)]
+    assert FilesThere(EarlyStop(7)).are_the_same(many[:-1])
+    assert not FilesThere(EarlyStop(7)).are_the_same(many)
     assert FilesThere(AT_FIRST_LINE).are_the_same([ChangedFile(str(one), False, True)])

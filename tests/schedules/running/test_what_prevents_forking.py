@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ from replay_dd.schedules.running.fork_server_client import ForkServer
 from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, describe_program
 from tests.schedules.forking import THREAD, forked_output, write
+
+PORT = 20_000 + os.getpid() % 10_000  # other Pythons may be tested at the same time
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ from tests.schedules.forking import THREAD, forked_output, write
             "a process that it started before its first thread has not been waited for",
         ),
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
-        ("import socket\nsocket.socket().bind(('127.0.0.1', 20_001))\n", "it took port 20001 before"),
+        (f"import socket\nsocket.socket().bind(('127.0.0.1', {PORT}))\n", f"it took port {PORT} before"),
         ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
         ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
         (
