@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from replay_dd.events.model import Action, EndingKind, Pace, Playback, Session, 
 from replay_dd.events.naming import targets_of
 from replay_dd.events.pauses import linger_of
 from replay_dd.events.run import Conditions, Run, run_session
-from replay_dd.events.told import told_targets
+from replay_dd.events.told import replayed_on_bus, told_targets
 from replay_dd.events.x11.display import PrivateDisplay, window_manager_like
 
 
@@ -50,12 +50,6 @@ def _targets(
     session: Session, actions: tuple[Action, ...], run: Run, conditions: Conditions, manager: str
 ) -> tuple[Target, ...]:
     return targets_of(actions, told_targets(run, lambda: replayed_on_bus(session, actions, conditions, manager)))
-
-
-def replayed_on_bus(session: Session, actions: Sequence[Action], conditions: Conditions, manager: str) -> Run:
-    """A replay in which the program's toolkit tells of its widgets."""
-    with PrivateDisplay(session.screen, manager) as display:
-        return run_session(session, actions, display, conditions, want_targets=True, on_bus=True)
 
 
 def _ways(session: Session, actions: tuple[Action, ...], conditions: Conditions) -> Iterator[Conditions]:

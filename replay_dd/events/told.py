@@ -9,10 +9,12 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from replay_dd.errors import ReplayDDError
-from replay_dd.events.run import Run
+from replay_dd.events.model import Action, Session
+from replay_dd.events.run import Conditions, Run, run_session
+from replay_dd.events.x11.display import PrivateDisplay
 
 
 def told_targets(run: Run, on_bus: Callable[[], Run]) -> tuple[str, ...]:
@@ -31,3 +33,9 @@ def told_targets(run: Run, on_bus: Callable[[], Run]) -> tuple[str, ...]:
     if len(told) != len(run.targets):
         return run.targets
     return tuple(one or other for one, other in zip(told, run.targets, strict=True))
+
+
+def replayed_on_bus(session: Session, actions: Sequence[Action], conditions: Conditions, window_manager: str) -> Run:
+    """A replay on a display of its own, in which the program's toolkit tells of its widgets."""
+    with PrivateDisplay(session.screen, window_manager) as display:
+        return run_session(session, actions, display, conditions, want_targets=True, on_bus=True)
