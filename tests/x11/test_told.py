@@ -27,7 +27,7 @@ def editor(request: pytest.FixtureRequest) -> GuiProgram:
     python = python_with(check)
     if python is None:
         pytest.skip(f"NO {request.param.upper()}: its names are not tried (on Debian: apt install {package})")
-    return GuiProgram((python, str(PROGRAM), argument), str(PROGRAM.parent), {"GSK_RENDERER": "cairo"})
+    return GuiProgram((python, str(PROGRAM), argument), str(PROGRAM.parent))
 
 
 def test_widgets_are_named_by_their_toolkit(editor: GuiProgram) -> None:
