@@ -35,8 +35,7 @@ from replay_dd.events.oracle import ask_oracle
 from replay_dd.events.pauses import WITH_PAUSES, pause_before, program_reacts
 from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
-from replay_dd.events.x11.accessibility.bus import AccessibilityBus
-from replay_dd.events.x11.accessibility.widgets import ToldWidgets, announce, can_tell
+from replay_dd.events.x11.accessibility.widgets import ToldWidgets, announced_bus, can_tell
 from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import PrivateDisplay, check_alive
 from replay_dd.events.x11.event_loop import EventLoop
@@ -164,9 +163,7 @@ class Stage:
         self._connection.watch_windows()
         # Before the program starts: it may grab the server.
         self.player = conditions.player(display)
-        self._bus = AccessibilityBus() if on_bus else None
-        if self._bus is not None:
-            announce(self._connection, self._bus.address)
+        self._bus = announced_bus(self._connection) if on_bus else None
         try:
             self.program = RunningProgram(session.program, display, want_backtrace=want_backtrace, bus=self._bus)
         except BaseException:

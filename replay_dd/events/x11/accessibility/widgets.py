@@ -36,11 +36,13 @@ def can_tell(processes: Iterable[int]) -> bool:
     return False
 
 
-def announce(connection: Connection, address: str) -> None:
-    """Tell on the display where the bus is: Qt 5 sometimes forgets what it has heard of the bus of the desktop."""
+def announced_bus(connection: Connection) -> AccessibilityBus:
+    """A bus that the display tells of, too: Qt 5 sometimes forgets what it has heard of the bus of the desktop."""
+    bus = AccessibilityBus()
     with connection.watched():
-        connection.root.change_property(connection.atom("AT_SPI_BUS"), _STRING, 8, address.encode())
+        connection.root.change_property(connection.atom("AT_SPI_BUS"), _STRING, 8, bus.address.encode())
         connection.sync()
+    return bus
 
 
 class ToldWidgets:
