@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from recorders.x11_verify import verify_session
+from replay_dd.cli.show_session import show_session
 from replay_dd.errors.program import NoWindowError
 from replay_dd.events.model import Ending, EndingKind, GuiProgram, Rectangle, Session, Window, WindowChange
 from replay_dd.events.run import Conditions, Run, run_session
@@ -61,6 +63,15 @@ def test_a_recorded_session_is_named_when_it_is_checked(editor: GuiProgram) -> N
     found = verify_session(session, Conditions())
     assert 'button "Button"' in {target.text for target in found.targets}
     assert verify_session(replace(session, masked=True), Conditions()).targets == ()
+
+
+def test_the_pictures_of_a_session_come_with_names(
+    editor: GuiProgram, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    actions = tuple(click(160, y) for y in range(5, 200, 15))
+    session = Session(editor, SCREEN, window_manager="", actions=actions)
+    show_session(session, tmp_path / "session.log", as_json=False, pictures=tmp_path / "pictures")
+    assert '(button "Button")' in capsys.readouterr().out
 
 
 def run(*targets: str, can_tell: bool = True) -> Run:

@@ -117,6 +117,7 @@ def test_other_users_are_sent_away(bus: AccessibilityBus, monkeypatch: pytest.Mo
     user = os.getuid()
     monkeypatch.setattr("os.getuid", lambda: user + 1)
     with socket.socket(socket.AF_UNIX) as other:
+        other.settimeout(60)
         other.connect("\0" + bus.address.removeprefix("unix:abstract="))
         assert other.recv(10) == b""
 

@@ -115,9 +115,8 @@ def test_entries_of_an_open_menu_that_is_a_window_but_no_object() -> None:
 
 
 def test_windows_of_one_size_are_told_apart_by_title_and_place() -> None:
-    twins = [
-        *(widget("frame", "Tasks", (0, 0, 400, 300), None), widget("push button", "One", (0, 0, 400, 300), 0)),
-        *(widget("frame", "Tasks", (100, 50, 400, 300), None), widget("push button", "Two", (100, 50, 400, 300), 2)),
-        *(widget("frame", "Other", (100, 50, 400, 300), None), widget("push button", "Three", (100, 50, 400, 300), 4)),
-    ]
-    assert told(twins, (150, 95)) == 'button "Two"'
+    twins = []
+    for title, corner, text in (("Tasks", (0, 0), "One"), ("Other", (100, 50), "Two"), ("Tasks", (100, 50), "Three")):
+        twins.append(widget("frame", title, (*corner, 400, 300), None))
+        twins.append(widget("push button", text, (*corner, 400, 300), len(twins) - 1))
+    assert told(twins, (150, 95)) == 'button "Three"'
