@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from replay_dd.events.model import Action, Ending, Rectangle, Session, Target, W
 from replay_dd.events.monkey import next_action
 from replay_dd.events.naming import targets_of
 from replay_dd.events.run import Conditions, Stage, run_session
+from replay_dd.events.told import replayed_on_bus, told_targets
 from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.windows import area_of, describe, numbered, top_windows
 from replay_dd.outcome import Outcome
@@ -81,7 +83,9 @@ class MonkeyRecorder:
                 with PrivateDisplay(head.screen, head.window_manager) as display:
                     again = run_session(head, done, display, conditions, want_targets=True)
                 verified = outcome_of(again.ending, ending) is Outcome.FAIL
-                targets = targets_of(done, again.targets) if verified else ()
+                if verified:
+                    on_bus = partial(replayed_on_bus, head, done, conditions, head.window_manager)
+                    targets = targets_of(done, told_targets(again, on_bus))
                 writer.targets(targets)
             writer.verdict(conditions.pace, verified, conditions.playback)
         made = replace(

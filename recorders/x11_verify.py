@@ -11,6 +11,7 @@ from replay_dd.events.model import Action, EndingKind, Pace, Playback, Session, 
 from replay_dd.events.naming import targets_of
 from replay_dd.events.pauses import linger_of
 from replay_dd.events.run import Conditions, Run, run_session
+from replay_dd.events.told import replayed_on_bus, told_targets
 from replay_dd.events.x11.display import PrivateDisplay, window_manager_like
 
 
@@ -40,9 +41,15 @@ def verify_session(session: Session, conditions: Conditions) -> Verification:
             run = run_session(session, actions, display, tried, want_targets=not session.masked)
         differences = tuple(_differences(session, run))
         if not differences:
-            return Verification(tried.pace, tried.playback, targets=targets_of(actions, run.targets))
+            return Verification(tried.pace, tried.playback, targets=_targets(session, actions, run, tried, manager))
         first = first or differences
     return Verification(Pace.FAST, conditions.playback, first)
+
+
+def _targets(
+    session: Session, actions: tuple[Action, ...], run: Run, conditions: Conditions, manager: str
+) -> tuple[Target, ...]:
+    return targets_of(actions, told_targets(run, lambda: replayed_on_bus(session, actions, conditions, manager)))
 
 
 def _ways(session: Session, actions: tuple[Action, ...], conditions: Conditions) -> Iterator[Conditions]:

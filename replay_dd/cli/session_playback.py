@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from replay_dd.cli.progress import say
 from replay_dd.cli.session_options import DEFAULT_SCREEN
@@ -11,6 +12,7 @@ from replay_dd.events.model import GuiProgram, Pace, Playback, Screen
 from replay_dd.events.run import HANG_LIMIT_S, START_LIMIT_S, Conditions
 from replay_dd.events.surroundings import differences, surroundings
 from replay_dd.events.x11.players import PLAYERS, player_named
+from replay_dd.experiment.working_copy import size_of_copy
 
 _LARGEST_PX = 32_767  # positions are signed numbers of 16 bits
 _SIZE = re.compile(r"^(\d{2,5})x(\d{2,5})(?:x(8|15|16|24|30|32))?$")
@@ -38,6 +40,12 @@ def say_where(program: GuiProgram) -> None:
         say(f"the program works in {program.directory} itself: what it changes there stays changed")
     else:
         say(f"the program works in a copy of {program.directory}: what it changes there is lost (`--here` keeps it)")
+        taken = size_of_copy(Path(program.directory))
+        if taken.is_slow:
+            say(
+                f"warning: each run copies {taken.files:,} files of {taken.size >> 20:,} MB, most of it in "
+                f"{taken.largest or 'no file'}, which takes time: move what the program does not need, or use `--here`"
+            )
 
 
 def say_what_differs(program: GuiProgram) -> None:

@@ -27,6 +27,7 @@ from replay_dd.events.naming import named
 from replay_dd.events.pauses import LONGER, LONGEST_LINGER_S
 from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
+from replay_dd.events.told import told_targets
 from replay_dd.events.within_actions import WithinActions
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.experiment.journal import recalled_as
@@ -144,7 +145,10 @@ class UserActions(Circumstance[Run]):
         """The session of a configuration's actions, with what they are done to as fresh runs have found it."""
         actions = self.difference.actions(configuration)
         run = self._fresh.get(actions)
-        return named(self._session, actions, *(((), ()) if run is None else (run.targets, run.elsewhere)))
+        if run is None:
+            return named(self._session, actions, (), ())
+        targets = told_targets(run, lambda: self._runner.run(actions, want_targets=True, on_bus=True))
+        return named(self._session, actions, targets, run.elsewhere)
 
     def _play(self, actions: Sequence[Action], runner: SessionRunner, *, want_targets: bool = False) -> Run:
         try:

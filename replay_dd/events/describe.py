@@ -6,6 +6,7 @@ from replay_dd.events.model import Action, ActionKind, InputKind, Session, Windo
 
 _BUTTONS = {1: "", 2: "middle-", 3: "right-", 8: "back-", 9: "forward-"}
 _WHEEL = {4: "up", 5: "down", 6: "left", 7: "right"}
+_LONGEST_TEXT = 40
 
 
 def describe_action(action: Action, session: Session) -> str:
@@ -67,3 +68,9 @@ def key_name(key: str) -> str:
     """A key as written in a chord: ``Control_L`` is ``Ctrl``, other keys keep their names."""
     plain = key[:-2] if key.endswith(("_L", "_R")) else key
     return {"Control": "Ctrl"}.get(plain, plain)
+
+
+def on_one_line(text: str) -> str:
+    """A text of a program, shortened to be quoted in a description."""
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"

@@ -35,16 +35,17 @@ from replay_dd.events.oracle import ask_oracle
 from replay_dd.events.pauses import WITH_PAUSES, pause_before, program_reacts
 from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
+from replay_dd.events.x11.accessibility.widgets import ToldWidgets, announced_bus, can_tell
 from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import PrivateDisplay, check_alive
 from replay_dd.events.x11.event_loop import EventLoop
 from replay_dd.events.x11.idle import IdleRule
-from replay_dd.events.x11.pictures import screenshot
+from replay_dd.events.x11.pictures import picture_in
 from replay_dd.events.x11.player import Player, XTestPlayer
 from replay_dd.events.x11.program import RunningProgram
 from replay_dd.events.x11.tk_send import TkSend
 from replay_dd.events.x11.widgets import TkWidgets
-from replay_dd.events.x11.windows import describe, top_windows, visible_areas
+from replay_dd.events.x11.windows import describe, pointer_position, top_windows, visible_areas
 
 START_LIMIT_S = 30.0
 HANG_LIMIT_S = 5.0
@@ -115,6 +116,7 @@ class Run:
         opening: for a film, a picture from before the first action.
         targets: what each action was done to, if that was asked for and is known.
         elsewhere: the window that each action was done to, if that was asked for and the recorded one was not there.
+        can_tell: whether that was asked for, and the toolkit tells more on a bus (:mod:`replay_dd.events.told`).
     """
 
     ending: Ending
@@ -125,6 +127,7 @@ class Run:
     opening: Path | None = None
     targets: tuple[str, ...] = ()
     elsewhere: tuple[Window | None, ...] = ()
+    can_tell: bool = False
 
 
 class Stage:
@@ -135,6 +138,7 @@ class Stage:
         display: a fresh display.
         conditions: how the run is made.
         want_backtrace: ask gdb about a crash.
+        on_bus: let the program's toolkit tell of its widgets.
 
     Raises:
         NoWindowError: the program opened no window in time.
@@ -143,7 +147,13 @@ class Stage:
     """
 
     def __init__(
-        self, session: Session, display: PrivateDisplay, conditions: Conditions, *, want_backtrace: bool = False
+        self,
+        session: Session,
+        display: PrivateDisplay,
+        conditions: Conditions,
+        *,
+        want_backtrace: bool = False,
+        on_bus: bool = False,
     ) -> None:
         self._display = display
         self._conditions = conditions
@@ -153,13 +163,20 @@ class Stage:
         self._connection.watch_windows()
         # Before the program starts: it may grab the server.
         self.player = conditions.player(display)
-        self.program = RunningProgram(session.program, display, want_backtrace=want_backtrace)
+        self._bus = announced_bus(self._connection) if on_bus else None
+        try:
+            self.program = RunningProgram(session.program, display, want_backtrace=want_backtrace, bus=self._bus)
+        except BaseException:
+            self._close_bus()
+            raise
         trees = [self.program.tree, *display.trees()]
         self._idle = IdleRule(self._connection, trees, self.program.over, conditions.patience_s)
         self._answers = Answers(self._connection, self.program.tree)
         tk = TkSend(self._connection)
         self._idle.ask = EventLoop(self._answers, tk).ask
-        self._widgets = TkWidgets(self._connection, tk, self.program.over)
+        self._widgets: TkWidgets | ToldWidgets = TkWidgets(self._connection, tk, self.program.over)
+        if self._bus is not None:
+            self._widgets = ToldWidgets(self._connection, self._bus)
         try:
             self._wait_for_window()
             self.start_s = time.monotonic() - self.program.started
@@ -298,6 +315,11 @@ class Stage:
         """End the program."""
         self.player.close()
         self.program.close()
+        self._close_bus()
+
+    def _close_bus(self) -> None:
+        if self._bus is not None:
+            self._bus.close()
 
 
 def run_session(
@@ -309,6 +331,7 @@ def run_session(
     pictures: Path | None = None,
     want_backtrace: bool = False,
     want_targets: bool = False,
+    on_bus: bool = False,
 ) -> Run:
     """Play actions to a fresh program.
 
@@ -320,17 +343,19 @@ def run_session(
         pictures: a folder for screenshots; None for no film.
         want_backtrace: ask gdb about a crash.
         want_targets: ask the program what the actions are done to.
+        on_bus: let the program's toolkit tell of its widgets.
 
     Raises:
         ReplayDDError: the program cannot be run on the display.
     """
-    stage = Stage(session, display, conditions, want_backtrace=want_backtrace)
+    stage = Stage(session, display, conditions, want_backtrace=want_backtrace, on_bus=on_bus)
+    tells = want_targets and not on_bus and can_tell(stage.program.tree.members())
     started, played = time.monotonic(), 0
     frames: list[FilmFrame] = []
     targets: list[str] = []
     elsewhere: list[Window | None] = []
     windows: tuple[Window, ...] = ()
-    opening = _picture(display, pictures, "start")
+    opening = picture_in(pictures, display.connection, "start")
     try:
         previous: Action | None = None
         for recorded in actions:
@@ -343,8 +368,8 @@ def run_session(
             if want_targets:
                 targets.append(stage.target(action))
                 elsewhere.append(stage.elsewhere(action))
-                action = replace(action, target=targets[-1])
-            before = _picture(display, pictures, f"{played + 1:03}-before")
+                action = replace(action, target=targets[-1] or recorded.target)
+            before = picture_in(pictures, display.connection, f"{played + 1:03}-before")
             began = time.monotonic()
             window = None if pictures is None else pointed_at(action, display.connection)
             areas = () if pictures is None else visible_areas(display.connection)
@@ -352,8 +377,8 @@ def run_session(
             stage.play(action)
             if pictures is not None:
                 lasted = time.monotonic() - began
-                after = None if stage.program.over() else _picture(display, pictures, f"{played:03}-after")
-                place = action.start or _pointer(display)
+                after = None if stage.program.over() else picture_in(pictures, display.connection, f"{played:03}-after")
+                place = action.start or pointer_position(display.connection)
                 frames.append(FilmFrame(action, window, place, before, after, lasted, areas))
             previous = action
         if conditions.pace is Pace.IMPATIENT and not stage.program.over():
@@ -371,20 +396,4 @@ def run_session(
         stage.close()
     lasted_ms = int((time.monotonic() - stage.program.started) * 1000)
     ending = replace(ending, actions=played, time_ms=lasted_ms)
-    return Run(ending, windows, stage.start_s, play_s, tuple(frames), opening, tuple(targets), tuple(elsewhere))
-
-
-def _pointer(display: PrivateDisplay) -> tuple[int, int]:
-    with display.connection.watched():
-        pointer = display.connection.root.query_pointer()
-    return pointer.root_x, pointer.root_y
-
-
-def _picture(display: PrivateDisplay, folder: Path | None, name: str) -> Path | None:
-    if folder is None:
-        return None
-    path = folder / f"{name}.png"
-    with contextlib.suppress(OSError):
-        if screenshot(display.connection, path):
-            return path
-    return None
+    return Run(ending, windows, stage.start_s, play_s, tuple(frames), opening, tuple(targets), tuple(elsewhere), tells)

@@ -34,6 +34,7 @@ class SessionRunner:
         pictures: Path | None = None,
         want_backtrace: bool = False,
         want_targets: bool = False,
+        on_bus: bool = False,
     ) -> Run:
         """Play actions once; try again if the display dies.
 
@@ -42,11 +43,17 @@ class SessionRunner:
             pictures: a folder for screenshots; None for no film.
             want_backtrace: ask gdb about a crash.
             want_targets: ask the program what the actions are done to.
+            on_bus: let the program's toolkit tell of its widgets.
 
         Raises:
             ReplayDDError: the program cannot be run.
         """
-        wanted = {"pictures": pictures, "want_backtrace": want_backtrace, "want_targets": want_targets}
+        wanted = {
+            "pictures": pictures,
+            "want_backtrace": want_backtrace,
+            "want_targets": want_targets,
+            "on_bus": on_bus,
+        }
         try:
             return self._run(actions, wanted)
         except DisplayLostError:

@@ -17,8 +17,9 @@ import fcntl
 import os
 import shutil
 import stat
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,9 @@ from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT
 
 MOST_BYTES = 512 << 20
 MOST_FILES = 50_000
+# Copying so much took a second on a busy machine, and as long to remove it again.
+_SLOW_BYTES = 100 << 20
+_SLOW_FILES = 5_000
 _FICLONE = 0x40049409  # ioctl_ficlone(2)
 _NO_REFLINKS = {errno.EOPNOTSUPP, errno.EXDEV, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM}
 
@@ -106,24 +110,59 @@ def copy_folder(
     return copy
 
 
-def _check_size(source: Path, target: Path, most_bytes: int | None, most_files: int | None) -> None:
-    if most_bytes is None and most_files is None:
-        return
-    sizes: Counter[str] = Counter()
+class FolderSize(NamedTuple):
+    """How much a copy of a folder takes.
+
+    Attributes:
+        size: bytes in its files.
+        files: how many files and folders it holds.
+        shares: how many of the bytes are in each of its entries.
+    """
+
+    size: int
+    files: int
+    shares: Counter[str]
+
+    @property
+    def largest(self) -> str:
+        """The entry that most of the bytes are in; empty where there are none."""
+        return next((name for name, _ in self.shares.most_common(1)), "")
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether copying it for each run is felt."""
+        return self.size > _SLOW_BYTES or self.files > _SLOW_FILES
+
+
+def size_of_copy(source: Path) -> FolderSize:
+    """How much a copy of a folder takes; no more than :data:`MOST_FILES` files are counted."""
+    last = deque(islice(_counted(source, Path(os.devnull)), MOST_FILES), maxlen=1)
+    return last[0] if last else FolderSize(0, 0, Counter())
+
+
+def _counted(source: Path, target: Path) -> Iterator[FolderSize]:
+    """The size of what is to be copied, as it grows with each file."""
+    shares: Counter[str] = Counter()
     size = 0
     for files, entry in enumerate(_below(source, target), 1):
         with contextlib.suppress(OSError):
             if entry.is_file(follow_symlinks=False):
                 own = entry.stat(follow_symlinks=False).st_size
                 size += own
-                sizes[os.path.relpath(entry.path, source).split(os.sep)[0]] += own
-        if most_bytes is not None and size > most_bytes:
-            largest = sizes.most_common(1)[0][0]
+                shares[os.path.relpath(entry.path, source).split(os.sep)[0]] += own
+        yield FolderSize(size, files, shares)
+
+
+def _check_size(source: Path, target: Path, most_bytes: int | None, most_files: int | None) -> None:
+    if most_bytes is None and most_files is None:
+        return
+    for counted in _counted(source, target):
+        if most_bytes is not None and counted.size > most_bytes:
             raise FolderTooLargeError(
-                f"The working folder {source} holds more than {most_bytes >> 20:,} MB, most of it in {largest}: "
-                "too much for a copy for each run."
+                f"The working folder {source} holds more than {most_bytes >> 20:,} MB, most of it in "
+                f"{counted.largest}: too much for a copy for each run."
             )
-        if most_files is not None and files > most_files:
+        if most_files is not None and counted.files > most_files:
             raise FolderTooLargeError(
                 f"The working folder {source} holds more than {most_files:,} files: too many for a copy for each run."
             )

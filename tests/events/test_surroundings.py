@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from replay_dd.cli.session_playback import say_what_differs
+from replay_dd.cli.session_playback import say_what_differs, say_where
 from replay_dd.events import surroundings as noted
 from replay_dd.events.model import GuiProgram
 from replay_dd.events.surroundings import differences, surroundings
@@ -43,3 +44,17 @@ def test_differences_in_words() -> None:
     ]
     assert differences({"fonts": "3 aa"}, {}) == ["the installed fonts are not those of the recording (3 then, 0 now)"]
     assert differences({}, {"fonts": "3 aa"}) == []
+
+
+def test_a_folder_that_takes_long_to_copy_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "packages").write_bytes(bytes(10))
+    program = GuiProgram(("program",), str(tmp_path))
+    say_where(program)
+    assert "warning" not in capsys.readouterr().err
+    monkeypatch.setattr("replay_dd.experiment.working_copy._SLOW_BYTES", 9)
+    say_where(program)
+    assert "most of it in packages" in capsys.readouterr().err
+    say_where(replace(program, here=True))
+    assert "warning" not in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 from replay_dd.errors.user import FolderTooLargeError
 from replay_dd.experiment import working_copy
 from replay_dd.experiment.process import private_folder
-from replay_dd.experiment.working_copy import WorkingCopy, copy_folder
+from replay_dd.experiment.working_copy import WorkingCopy, copy_folder, size_of_copy
 
 
 @pytest.fixture
@@ -141,3 +141,15 @@ def test_paths_lead_into_the_copy(tmp_path: Path) -> None:
     assert copy.told("*/copy/notes.txt - Editor") == f"*{original}/notes.txt - Editor"
     moved = copy.environment({"PATH": f"/bin:{original}/bin", "PWD": str(original), "OLDPWD": "/x", "A": "b"})
     assert moved == {"PATH": "/bin:/copy/bin", "PWD": "/copy", "A": "b"}
+
+
+def test_how_much_a_copy_takes(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = size_of_copy(folder)
+    assert (taken.size, taken.files, taken.largest, taken.is_slow) == (3009, 3, "data", False)
+    monkeypatch.setattr(working_copy, "_SLOW_FILES", 2)
+    assert taken.is_slow
+    monkeypatch.setattr(working_copy, "_SLOW_FILES", 3)
+    monkeypatch.setattr(working_copy, "_SLOW_BYTES", 3008)
+    assert taken.is_slow
+    nothing = size_of_copy(tmp_path / "nowhere")
+    assert (nothing.size, nothing.files, nothing.largest) == (0, 0, "")

@@ -134,3 +134,11 @@ def test_a_command_that_is_ended_while_its_server_starts_leaves_no_socket(
     while shop.processes() or list(shop.temporary.iterdir()):
         time.sleep(0.02)
     shop.check_clean()
+
+
+def test_gtk_draws_by_itself_unless_told_otherwise(display: PrivateDisplay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GSK_RENDERER", raising=False)
+    assert display.environment_for({})["GSK_RENDERER"] == "cairo"
+    assert display.environment_for({"GSK_RENDERER": "gl"})["GSK_RENDERER"] == "gl"
+    monkeypatch.setenv("GSK_RENDERER", "ngl")
+    assert display.environment_for({})["GSK_RENDERER"] == "ngl"

@@ -52,8 +52,7 @@ def editor(request: pytest.FixtureRequest) -> GuiProgram:
     python = python_with(check)
     if python is None:
         pytest.skip(f"NO {request.param.upper()}: programs of it are not tried (on Debian: apt install {package})")
-    # Without a graphics card GTK 4 takes seconds to start, unless it draws by itself.
-    return GuiProgram((python, str(PROGRAM), argument), str(PROGRAM.parent), {"GSK_RENDERER": "cairo"})
+    return GuiProgram((python, str(PROGRAM), argument), str(PROGRAM.parent))
 
 
 def record(program: GuiProgram, log: Path, *steps: str, ends: bool = False) -> tuple[Session, tuple[str, ...]]:

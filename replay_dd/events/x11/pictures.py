@@ -31,6 +31,17 @@ def screenshot(connection: Connection, path: Path, area: Rectangle | None = None
     return True
 
 
+def picture_in(folder: Path | None, connection: Connection, name: str) -> Path | None:
+    """A picture of the screen in a folder; None where none is wanted, or it cannot be had."""
+    if folder is None:
+        return None
+    path = folder / f"{name}.png"
+    with contextlib.suppress(OSError):
+        if screenshot(connection, path):
+            return path
+    return None
+
+
 def fingerprint(connection: Connection, area: Rectangle) -> str:
     """A short hash of what a part of the screen shows; empty where it cannot be read."""
     width, height = connection.size

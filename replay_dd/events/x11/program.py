@@ -8,11 +8,13 @@ import resource
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events import failure_signature
 from replay_dd.events.model import Ending, EndingKind, GuiProgram, Window
+from replay_dd.events.x11.accessibility.bus import AccessibilityBus
 from replay_dd.events.x11.crash import Tracer
 from replay_dd.events.x11.display import Display
 from replay_dd.events.x11.pictures import fingerprint
@@ -37,6 +39,7 @@ class RunningProgram:
         program: what to run.
         display: where.
         want_backtrace: ask gdb about a crash.
+        bus: where its toolkit tells of its widgets; None for nowhere.
 
     Attributes:
         windows: what windows there were when these were last looked at; their numbers mean nothing.
@@ -47,7 +50,14 @@ class RunningProgram:
         FolderTooLargeError: its working folder cannot be copied.
     """
 
-    def __init__(self, program: GuiProgram, display: Display, *, want_backtrace: bool = False) -> None:
+    def __init__(
+        self,
+        program: GuiProgram,
+        display: Display,
+        *,
+        want_backtrace: bool = False,
+        bus: AccessibilityBus | None = None,
+    ) -> None:
         self._display = display
         self._output = display.folder.path / "output"
         self._seen_bytes = 0
@@ -57,6 +67,8 @@ class RunningProgram:
         self._forked_away = False
         self.copy: WorkingCopy | None = None
         command = self._command(program)
+        if bus is not None:
+            command = replace(command, environment=bus.environment(command.environment))
         with self._output.open("wb") as output, open(os.devnull, "rb") as nothing:
             self._process: subprocess.Popen[bytes] = start_process(
                 command, command.directory, display.folder, nothing.fileno(), output.fileno()

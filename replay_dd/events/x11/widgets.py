@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from replay_dd.events.describe import on_one_line
 from replay_dd.events.model import Action, ActionKind
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.tk_send import TkSend
 
 _LIMIT_S = 2.0
 _TICK_S = 0.001
-_LONGEST_TEXT = 40
 # What a person takes for the label of a widget: the nearest one to its left, with no other widget between, or else one
 # close above it with nothing but labels beside it, or else the title of the group around it. How far away it may be,
 # and how far it may reach into it, is in pixels.
@@ -174,7 +174,7 @@ def in_words(told: str) -> str:
         told: its class, its path, its label and the text at that place, on lines of their own.
     """
     kind, path, label, text = (*told.split("\n", 3), "", "", "", "")[:4]
-    text, label = _shortened(text), _shortened(label.strip().rstrip(":"))
+    text, label = on_one_line(text), on_one_line(label.strip().rstrip(":"))
     if not path or kind in _CONTAINERS:
         return ""
     # Classes of themed widgets have a T before their names: TButton.
@@ -184,8 +184,3 @@ def in_words(told: str) -> str:
     if not text:
         return widget
     return f'{part} "{text}" of {widget}' if with_widget else f'{part} "{text}"'
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"

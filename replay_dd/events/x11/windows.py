@@ -182,6 +182,13 @@ def focused_window(connection: Connection, accept: Accept | None = None) -> Wind
     return None
 
 
+def pointer_position(connection: Connection) -> tuple[int, int]:
+    """Where on the screen the pointer is."""
+    with connection.watched():
+        pointer = connection.root.query_pointer()
+    return pointer.root_x, pointer.root_y
+
+
 def owner_of(connection: Connection, window: Any) -> int | None:
     """The process that made a window; None where the display cannot tell (it is on another machine)."""
     with connection.watched():

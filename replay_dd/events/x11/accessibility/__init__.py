@@ -1,0 +1,1 @@
+"""What toolkits tell assistive technologies of their widgets: GTK, wxGTK and Qt."""

@@ -1,0 +1,122 @@
+"""Which widget an action is done to, and how it is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from replay_dd.events.model import Rectangle, Window
+from replay_dd.events.x11.accessibility.pointed import in_words, widget_at
+from replay_dd.events.x11.accessibility.tree import FOCUSED, MULTI_LINE, Widget
+
+AREA = Rectangle(100, 50, 400, 300)
+WINDOW = Window(0, "", "", "Tasks", AREA, AREA)
+
+
+def widget(
+    role: str, name: str = "", area: tuple[int, int, int, int] = (0, 0, 0, 0), parent: int | None = 0, state: int = 0
+) -> Widget:
+    return Widget(f"/{role}", role, name, 1 << state, Rectangle(*area), parent)
+
+
+FORM = [
+    widget("frame", "Tasks", (100, 50, 400, 300), None),
+    widget("filler", "", (100, 50, 400, 300)),
+    widget("label", "Name:", (110, 60, 50, 20), 1),
+    widget("text", "", (170, 60, 100, 20), 1),
+    widget("text", "", (280, 60, 100, 20), 1),
+    widget("push button", "Save", (110, 90, 80, 20), 1),
+    widget("list", "", (110, 120, 100, 60), 1),
+    widget("list item", "tea", (110, 120, 100, 20), 6),
+    widget("page tab", "Note", (300, 120, 50, 20), 1, FOCUSED),
+    widget("label", "Comment", (110, 190, 60, 20), 1),
+    widget("text", "", (110, 215, 200, 60), 1, MULTI_LINE),
+    widget("table cell", "", (300, 250, 10, 10), 1),
+    widget("panel", "Extras", (330, 230, 150, 70), 1),
+    widget("slider", "", (340, 275, 100, 20), 12),
+    widget("combo box", "red", (340, 250, 100, 20), 12),
+    widget("spin button", "", (340, 90, 80, 20), 1),
+    widget("text", "3", (340, 90, 60, 20), 15),
+]
+
+
+def told(widgets: list[Widget], place: tuple[int, int] | None, window: Window = WINDOW, labelled: str = "") -> str:
+    found = widget_at(widgets, window, place)
+    return "" if found is None else in_words(widgets, found, lambda _: labelled)
+
+
+@pytest.mark.parametrize(
+    "place, words",
+    [
+        ((120, 95), 'button "Save"'),
+        ((180, 65), 'entry "Name"'),
+        ((300, 65), "entry 2 of 2"),  # between it and the label is what that is for
+        ((120, 125), 'row "tea" of list'),
+        ((120, 170), "list"),
+        ((310, 125), 'tab "Note"'),
+        ((120, 220), 'text "Comment"'),
+        ((302, 252), "cell"),
+        ((350, 280), 'slider "Extras"'),
+        ((350, 255), 'combo box "Extras"'),  # not what is chosen in it
+        ((350, 95), "spinbox"),  # not the entry in it
+        ((120, 65), 'label "Name"'),
+        ((490, 340), ""),
+    ],
+)
+def test_what_is_under_a_place(place: tuple[int, int], words: str) -> None:
+    assert told(FORM, place) == words
+
+
+def test_what_the_program_says_of_a_label_counts_before_what_stands_beside() -> None:
+    assert told(FORM, (180, 65), labelled="Full name:") == 'entry "Full name"'
+    assert told(FORM, (350, 255), labelled="Colour") == 'combo box "Colour"'
+
+
+def test_the_keyboard_is_with_what_has_it_and_not_with_the_tab_in_front() -> None:
+    assert told(FORM, None) == 'tab "Note"'
+    typed = [*FORM[:3], widget("text", "", (170, 60, 100, 20), 1, FOCUSED), *FORM[4:]]
+    assert told(typed, None) == 'entry "Name"'
+
+
+def test_places_count_from_the_corner_of_a_window_that_does_not_know_where_it_is() -> None:
+    there = [
+        widget("window", "Tasks", (0, 0, 400, 300), None),
+        widget("button", "GtkMenuButton", (0, 92, 400, 34)),
+        widget("button", "", (11, 97, 378, 24), 1),
+        widget("label", "Menu", (172, 97, 36, 24), 2),
+        widget("text box", "GtkEntry", (52, 1, 150, 32)),
+        widget("list item", "", (2, 128, 396, 16)),
+        widget("label", "one", (2, 128, 396, 16), 5),
+        widget("button", "Save", (17, 39, 366, 24)),
+        widget("label", "Save", (17, 39, 366, 24), 7),
+    ]
+    assert told(there, (300, 155)) == 'button "Menu"'
+    assert told(there, (160, 65)) == "entry"
+    assert told(there, (160, 180)) == 'row "one"'
+    assert told(there, (160, 95)) == 'button "Save"'
+
+
+def test_a_dialog_hides_what_is_below_it() -> None:
+    dialog = Rectangle(90, 40, 200, 100)
+    both = [*FORM, widget("dialog", "Sure?", (90, 40, 200, 100), None)]
+    both.append(widget("push button", "Yes", (110, 90, 80, 20), len(FORM)))
+    assert told(both, (120, 95), Window(1, "", "", "Sure?", dialog, dialog)) == 'button "Yes"'
+    assert told(both, (120, 95)) == 'button "Save"'
+
+
+def test_entries_of_an_open_menu_that_is_a_window_but_no_object() -> None:
+    menu = Rectangle(100, 70, 80, 60)
+    opened = [
+        widget("frame", "Tasks", (100, 50, 400, 300), None),
+        widget("menu", "Edit", (100, 50, 40, 20)),
+        widget("menu item", "Delete", (101, 80, 78, 20), 1),
+        widget("push button", "Save", (110, 60, 180, 80)),
+    ]
+    assert told(opened, (120, 90), Window(1, "", "", "program", menu, menu, (), True)) == 'menu entry "Delete"'
+
+
+def test_windows_of_one_size_are_told_apart_by_title_and_place() -> None:
+    twins = []
+    for title, corner, text in (("Tasks", (0, 0), "One"), ("Other", (100, 50), "Two"), ("Tasks", (100, 50), "Three")):
+        twins.append(widget("frame", title, (*corner, 400, 300), None))
+        twins.append(widget("push button", text, (*corner, 400, 300), len(twins) - 1))
+    assert told(twins, (150, 95)) == 'button "Three"'
