@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from Xlib import X
+from Xlib import X, Xatom
 
 from replay_dd.events.x11.display import PrivateDisplay
-from replay_dd.events.x11.windows import focused_window
+from replay_dd.events.x11.windows import focused_window, menu_is_open
 
 pytestmark = pytest.mark.once
 
@@ -24,3 +24,23 @@ def test_a_window_outside_of_the_screen_has_the_keyboard_for_nobody(display: Pri
     found = focused_window(connection)
     assert found is not None
     assert (found.area.x_px, found.area.y_px) == (100, 100)
+
+
+@pytest.mark.parametrize(
+    "kind, is_menu",
+    [("", True), ("_NET_WM_WINDOW_TYPE_POPUP_MENU", True), ("_NET_WM_WINDOW_TYPE_TOOLTIP", False)],
+)
+def test_a_menu_is_open_where_a_window_takes_the_keyboard_without_having_it(
+    kind: str, is_menu: bool, display: PrivateDisplay
+) -> None:
+    connection = display.connection
+    assert not menu_is_open(connection)
+    menu = connection.root.create_window(10, 10, 50, 50, 0, X.CopyFromParent, override_redirect=True)
+    if kind:
+        menu.change_property(connection.atom("_NET_WM_WINDOW_TYPE"), Xatom.ATOM, 32, [connection.atom(kind)])
+    menu.map()
+    connection.display.sync()
+    assert menu_is_open(connection) is is_menu
+    menu.unmap()
+    connection.display.sync()
+    assert not menu_is_open(connection)

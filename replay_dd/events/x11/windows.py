@@ -46,6 +46,18 @@ def top_windows(connection: Connection) -> list[Any]:
     return found
 
 
+def menu_is_open(connection: Connection) -> bool:
+    """Whether a window takes the keyboard without having it, as menus and lists that drop down do."""
+    tooltip = connection.atom("_NET_WM_WINDOW_TYPE_TOOLTIP")
+    with connection.watched():
+        for window in top_windows(connection):
+            with contextlib.suppress(connection.bad_resource):
+                kind = window.get_full_property(connection.atom("_NET_WM_WINDOW_TYPE"), 0)
+                if window.get_attributes().override_redirect and (kind is None or tooltip not in kind.value):
+                    return True
+    return False
+
+
 def _client_in(connection: Connection, window: Any, depth: int = 0) -> Any | None:
     """The program's window: the first one, from the outside, that looks like one; an unmanaged one may not."""
     if _is_client(connection, window):
