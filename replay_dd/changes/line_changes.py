@@ -5,8 +5,8 @@ Rules of this module:
 * Within a hunk, a line becomes the one that defines the same function, class or name, or else one that is much like
   it; what lies between such pairs is paired in order. Otherwise a line that is inserted at the top of a hunk would tie
   each line below to the next one, and no change could be made without parts of others.
-  Failing that, it becomes one that leaves the block in the same way, or gives a value to the same name. What leaves a
-  block becomes nothing else: after an old `return`, a new one is never executed, and without either, `None` is returned.
+* Failing that, it becomes one that leaves the block in the same way, or gives a value to the same name. What leaves a
+  block becomes nothing else: after an old `return`, a new one is never executed; without both, `None` is returned.
 * Where functions or classes begin at other places between two pairs than before, or other names are imported or
   assigned outside of them, no old line is replaced by a new one there: the new ones follow the old ones. Otherwise one
   name could not come before the other one has gone.
