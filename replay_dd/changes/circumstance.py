@@ -123,6 +123,25 @@ class CodeChanges(Circumstance[Ending]):
             resolution=self._resolution,
         )
 
+    def failing_near_base(self) -> IntervalSet:
+        """The smallest of some parts around what is always applied that fails; everything if none of them does.
+
+        What a guilty change needs is mostly near to it, or defines its names. A search among all that a failing mixture
+        has besides would ask about much else first.
+        """
+        around = [self.base]
+        for level in ("hunk", "function", "file"):
+            parts = groups(self.difference, self.universe, level)
+            around.append(IntervalSet.of([delta for part in parts if part & self.base for delta in part]) | self.base)
+        for part in dict.fromkeys(self._completed(part, self.universe) for part in around):
+            if part in (self.base, self.universe):
+                continue
+            run = self.run(part)
+            realised = self.realised(part, run)
+            if self.judge(run).outcome is Outcome.FAIL and self.base <= realised <= self.universe:
+                return realised
+        return self.universe
+
     @property
     def wanted(self) -> Ending:
         """The failure sought."""

@@ -175,6 +175,7 @@ def isolate_changes(
         alone = final.needed_with(found.guilty, failing)
         if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
             return _proved(found, alone, found.guilty)
+        alone = final.needed_with(found.guilty, alone.failing_near_base())
         try:
             jobs = isolation.baseline.jobs
             needs = isolate_cause(

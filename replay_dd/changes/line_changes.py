@@ -5,6 +5,8 @@ Rules of this module:
 * Within a hunk, a line becomes the one that defines the same function, class or name, or else one that is much like
   it; what lies between such pairs is paired in order. Otherwise a line that is inserted at the top of a hunk would tie
   each line below to the next one, and no change could be made without parts of others.
+* Failing that, it becomes one that leaves the block in the same way, or gives a value to the same name. What leaves a
+  block becomes nothing else: after an old `return`, a new one is never executed; without both, `None` is returned.
 * Where functions or classes begin at other places between two pairs than before, or other names are imported or
   assigned outside of them, no old line is replaced by a new one there: the new ones follow the old ones. Otherwise one
   name could not come before the other one has gone.
@@ -32,9 +34,12 @@ _BINDS = re.compile(rb"(?P<all>(?:from|import)\s.*|#\s*include\b.*)|(?P<name>[A-
 # The name in a head: of a Python or JavaScript definition, of a C type, of a C function.
 _HEAD_NAME = re.compile(rb"\b(?:(?:def|class|function)\s+(\w+)|(?:struct|enum|union)\s+(\w+)\s*[{;]|(\w+)\s*\()")
 _WORD = re.compile(rb"\w+")
+# What a statement in a function is for: to leave its block, or to name a value.
+_PURPOSE = re.compile(rb"\s+(?:(?P<leaves>return|raise|break|continue)\b|[A-Za-z_][\w.]*\s*(?::[^=\n]+)?=(?!=))")
 _MOST_PAIRS = 1600  # of lines of a hunk that are compared
 _SIMILAR = 0.5  # the share of their words that two versions of a line have in common at least
 _SAME_BEGINNING = 0.25  # what tells which of several similar lines it is, such as the key of a setting
+_SAME_PURPOSE = 0.125  # less than for any similar line: it decides where none is
 _SAME_DEFINITION = 2.0
 
 
@@ -87,11 +92,15 @@ class _Look:
         defines: the function, class or name that the line defines; empty if it defines none.
         words: its words, each with how often it came before.
         first: the first of them.
+        purpose: how it begins, with its indentation, if it leaves a block or names a value; empty for any other.
+        leaves: whether it leaves a block.
     """
 
     defines: bytes
     words: frozenset[tuple[bytes, int]]
     first: bytes
+    purpose: bytes
+    leaves: bool
 
 
 class _Hunks:
@@ -191,7 +200,10 @@ class _Hunks:
         looks = self._look(one), self._look(other)
         if looks[0].defines or looks[1].defines:
             return _SAME_DEFINITION if looks[0].defines == looks[1].defines else 0.0
-        return _share(*looks)
+        if looks[0].leaves != looks[1].leaves:
+            return 0.0
+        same_purpose = bool(looks[0].purpose) and looks[0].purpose == looks[1].purpose
+        return _share(*looks) + _SAME_PURPOSE * same_purpose
 
     def _look(self, line: bytes) -> _Look:
         # Each line is compared with many others.
@@ -202,7 +214,10 @@ class _Hunks:
             for word in words:
                 numbered.append((word, before[word]))
                 before[word] += 1
-            look = self._looks[line] = _Look(_defined(line), frozenset(numbered), words[0] if words else b"")
+            first, purpose = words[0] if words else b"", _PURPOSE.match(line)
+            begins = purpose[0].expandtabs().rstrip(b" =") if purpose else b""
+            leaves = purpose is not None and purpose["leaves"] is not None
+            look = self._looks[line] = _Look(_defined(line), frozenset(numbered), first, begins, leaves)
         return look
 
 

@@ -59,11 +59,11 @@ def changes_as_text(
         yield f"  ... and {counted(len(lines) - _SHOWN_LINES, 'more line')}"
     yield ""
     yield from (f"commit       {_origin_as_text(origin)}" for origin in origins)
+    limited = found.needed_by is not None and found.needed_by.stopped_by is not None
+    most = "at most " if limited else ""
     if others and shows_all:
-        yield "needs        all of it; with all but the lines marked `>`, and other changes, it passes"
+        yield f"needs        {most}all of it; with all but the lines marked `>`, and other changes, it passes"
     elif others:
-        limited = found.needed_by is not None and found.needed_by.stopped_by is not None
-        most = "at most " if limited else ""
         yield f"needs        {most}{_amount(found.difference, others, 'other ')}, which the patch has, too"
     elif found.needed is not None:
         yield "needs        nothing else: applied alone, it makes the old version fail"

@@ -346,6 +346,17 @@ def test_settings_with_the_same_key_belong_together(tmp_path: Path) -> None:
     ]
 
 
+def test_a_return_becomes_a_return_and_a_value_one_of_the_same_name(tmp_path: Path) -> None:
+    """Even where another new line has more words in common, or comes first."""
+    old = "def f():\n    x = shout(words, mark)\n    y = 1\n    return b'.'.join(parts)\n"
+    new = "def f():\n    if not words:\n        warn(mark)\n    sign = tell(2)\n    x = sign + text\n    y = 1\n"
+    new += "    joined = b'.'.join(parts)\n    return joined.decode()\n"
+    assert [pair for pair in deltas_of_lines(tmp_path, "a.py", old, new) if all(pair)] == [
+        ("    x = shout(words, mark)", "    x = sign + text"),
+        ("    return b'.'.join(parts)", "    return joined.decode()"),
+    ]
+
+
 def test_lines_that_are_not_alike_are_replaced_in_order(tmp_path: Path) -> None:
     old, new = "one two\nthree\n", "four\nfive six\nseven\n"
     assert deltas_of_lines(tmp_path, "a.txt", old, new) == [("one two", "four"), ("three", "five six"), ("", "seven")]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.isolate import ChangesIsolation, isolate_changes
+from replay_dd.changes.levels import DEFAULT_LEVELS
 from replay_dd.changes.shown import Passage
 from replay_dd.changes.workshop import Target, Trial, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
@@ -307,3 +309,36 @@ def test_a_long_answer_tells_which_calls_first_end_in_another_way(tmp_path: Path
     found = isolate(tmp_path, old, {**old, "a.py": "".join(table) + code}, python("b.py"), levels=("file",))
     assert [(one.new.name, one.old.raised, one.new.raised) for one in found.diverged] == [("half", False, True)]
     assert any(line.startswith("diverges     half (a.py:26) raises") for line in changes_as_text(found, (), None, {}))
+
+
+def test_what_a_guilty_change_needs_is_looked_for_near_it(tmp_path: Path) -> None:
+    """Of forty other files that the failing mixture has, none is asked about."""
+    old = "def tell(parts):\n    total = sum(parts)\n    return total\n"
+    new = "def tell(parts):\n    total = sum(parts)\n    halved = total / 2\n    return halved\n"
+    others = {f"other{number}.py": f"def f():\n    return {number}\n" for number in range(40)}
+    changed = {name: text.replace("return ", "return 1 + ") for name, text in others.items()}
+    found = difference(tmp_path, {"a.py": old, **others}, {"a.py": new, **changed})
+    test = "import a\nfor number in range(40):\n    __import__(f'other{number}').f()\nassert a.tell([2, 4]) == 6"
+    (file,) = (one for one in found.files if one.path == "a.py")
+    first = found.deltas_of(found.files.index(file)).first
+    (guilty,) = (first + local for local, line in enumerate(file.lines) if line.old < line.old_stop)
+    deltas = IntervalSet.of([guilty])
+    with Workshop(found, python("-c", test), Oracle()) as workshop:
+        circumstance = CodeChanges(found, workshop, DEFAULT_LEVELS, resolution=None)
+        circumstance.settle([circumstance.run(found.all)])
+        alone = circumstance.needed_with(deltas, found.all)
+        near = alone.failing_near_base()
+    assert deltas < near
+    assert {found.files[found.file_of(one)].path for one in near} == {"a.py"}
+
+
+def test_needs_that_were_not_searched_to_the_end_are_told_as_at_most(tmp_path: Path) -> None:
+    old = {"a.py": "def f(x, y=0):\n    return x\n", "b.py": "import a\nprint(a.f(1))\n"}
+    new = {"a.py": "def f(x):\n    return x\n", "b.py": "import a\nprint(a.f(1, 2))\n"}
+    found = isolate(tmp_path, old, new, python("b.py"))
+    assert found.needed_by is not None
+    (told,) = (line for line in changes_as_text(found, (), None, {}) if line.startswith("needs"))
+    assert told.split()[1:4] == ["all", "of", "it;"]
+    limited = replace(found, needed_by=replace(found.needed_by, stopped_by="tests"))
+    (told,) = (line for line in changes_as_text(limited, (), None, {}) if line.startswith("needs"))
+    assert told.split()[1:6] == ["at", "most", "all", "of", "it;"]
