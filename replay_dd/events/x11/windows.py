@@ -51,10 +51,12 @@ def menu_is_open(connection: Connection) -> bool:
     tooltip = connection.atom("_NET_WM_WINDOW_TYPE_TOOLTIP")
     with connection.watched():
         for window in top_windows(connection):
-            with contextlib.suppress(connection.bad_resource):
+            try:
                 kind = window.get_full_property(connection.atom("_NET_WM_WINDOW_TYPE"), 0)
                 if window.get_attributes().override_redirect and (kind is None or tooltip not in kind.value):
                     return True
+            except connection.bad_resource:
+                continue
     return False
 
 
