@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.schedules.model import Ending
-from replay_dd.schedules.story import dropped_lock, left_over, outside_loop, permits, shared_context, woken_in_vain
+from replay_dd.schedules.story import (
+    dropped_lock,
+    left_over,
+    outside_loop,
+    permits,
+    shared_context,
+    timers,
+    woken_in_vain,
+)
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.kinds import (
     DROPPED_LOCK,
     EXTRA_PERMIT,
+    LATE_CANCEL,
     LEFT_OVER,
     ORDER_VIOLATION,
     OUTSIDE_LOOP,
@@ -24,6 +33,7 @@ from replay_dd.schedules.story.twins import Twins
 WHY_NOT_TRIED = {
     DROPPED_LOCK: "another lock around what is torn would hide that this one does not guard it",
     EXTRA_PERMIT: "no lock and no order takes back the permit that nobody had taken",
+    LATE_CANCEL: "no lock and no order stops a function that has begun: it has to look itself",
     LEFT_OVER: "each thread has its own, so no lock and no order of threads is missing",
     OUTSIDE_LOOP: "neither a lock nor an order of the threads wakes the event loop",
     SHARED_CONTEXT: "a lock would let tasks wait for each other that need a context each",
@@ -74,4 +84,7 @@ def _find_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[C
     if extra is not None and (is_vague or permits.is_let_in(conflict, extra, twins.failing)):
         return extra, permits.INFERRED
     left = left_over.find_left_over(twins.failing, twins.passing) if is_vague else None
-    return None if left is None else (left, left_over.INFERRED)
+    if left is not None:
+        return left, left_over.INFERRED
+    late = timers.find_late_cancel(twins.failing, twins.passing) if not kind else None
+    return None if late is None else (late, timers.INFERRED)

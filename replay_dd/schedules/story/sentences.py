@@ -16,6 +16,7 @@ from replay_dd.schedules.story.request_reply import exchange_in_words, receives,
 from replay_dd.schedules.story.same_file import same_file_in_words
 from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
 from replay_dd.schedules.story.story import called_at
+from replay_dd.schedules.story.timers import late_cancel_in_words
 from replay_dd.schedules.story.woken_in_vain import woken_in_vain_in_words
 from replay_dd.schedules.story.words import listed, short_file, with_article
 
@@ -57,6 +58,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         return shared_context_in_words(conflict)
     if kind == kinds.OUTSIDE_LOOP:
         return call_outside_in_words(conflict)
+    if conflict.fault == kinds.LATE_CANCEL:
+        return late_cancel_in_words(conflict)
     if conflict.fault == kinds.DROPPED_LOCK:
         return dropped_lock_in_words(conflict)
     if conflict.fault == kinds.WAIT_WITHOUT_LOOP:
