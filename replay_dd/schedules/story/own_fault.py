@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Ending
+from replay_dd.schedules.observed.observation import Observation
 from replay_dd.schedules.story import (
     dropped_lock,
     left_over,
+    missed_state,
     outside_loop,
     permits,
     shared_context,
@@ -20,6 +23,7 @@ from replay_dd.schedules.story.kinds import (
     EXTRA_PERMIT,
     LATE_CANCEL,
     LEFT_OVER,
+    MISSED_STATE,
     ORDER_VIOLATION,
     OUTSIDE_LOOP,
     SHARED_CONTEXT,
@@ -35,6 +39,7 @@ WHY_NOT_TRIED = {
     EXTRA_PERMIT: "no lock and no order takes back the permit that nobody had taken",
     LATE_CANCEL: "no lock and no order stops a function that has begun: it has to look itself",
     LEFT_OVER: "each thread has its own, so no lock and no order of threads is missing",
+    MISSED_STATE: "each access is made under the lock already, and in an order that no lock forbids",
     OUTSIDE_LOOP: "neither a lock nor an order of the threads wakes the event loop",
     SHARED_CONTEXT: "a lock would let tasks wait for each other that need a context each",
     WAIT_WITHOUT_LOOP: "no lock makes a thread look again after its wait",
@@ -53,8 +58,7 @@ def tell_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[Co
         ending: how the failing run ended.
     """
     if twins.failing_hang is not None:
-        asleep = outside_loop.find_call_to_sleeper(twins.failing, twins.failing_hang)
-        found = None if asleep is None else (asleep, outside_loop.INFERRED)
+        found = _find_fault_of_hang(conflict, twins.failing, twins.failing_hang, ending)
     else:
         found = _find_own_fault(conflict, twins, ending)
     if found is None:
@@ -62,6 +66,17 @@ def tell_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[Co
     fault, why = found
     story = tell_race(fault, twins.failing, twins.passing, replace(ending, deadlock=()))  # a hang has its own story
     return None if story is None else (fault, story._replace(inferred=(*story.inferred, why)))
+
+
+def _find_fault_of_hang(
+    conflict: Conflict, failing: Observation, hang: Hang, ending: Ending
+) -> tuple[Conflict, str] | None:
+    asleep = outside_loop.find_call_to_sleeper(failing, hang)
+    if asleep is not None:
+        return asleep, outside_loop.INFERRED
+    is_vague = kind_of(conflict, replace(ending, deadlock=())) in _VAGUE
+    missed = missed_state.find_missed_state(failing, hang) if is_vague else None
+    return None if missed is None else (missed, missed_state.INFERRED)
 
 
 def _find_own_fault(conflict: Conflict, twins: Twins, ending: Ending) -> tuple[Conflict, str] | None:

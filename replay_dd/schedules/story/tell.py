@@ -21,6 +21,7 @@ from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
 from replay_dd.schedules.story.loop_over_copy import help_of_loop
+from replay_dd.schedules.story.missed_state import help_of_missed_state
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
 from replay_dd.schedules.story.own_change import help_of_own_change
@@ -127,6 +128,8 @@ class _Teller:
             return help_of_call_outside(self.conflict)
         if kind == kinds.LATE_CANCEL:
             return help_of_late_cancel(self.conflict)
+        if kind == kinds.MISSED_STATE:
+            return help_of_missed_state(self.conflict)
         if kind == kinds.LEFT_OVER:
             return help_of_left_over(access)
         if kind == kinds.ABA:
