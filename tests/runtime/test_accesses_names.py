@@ -93,6 +93,15 @@ def test_what_was_just_found_has_its_name_in_that_function_alone(names: Names) -
     called()
 
 
+def test_what_has_no_name_is_called_as_the_code_gets_it(names: Names) -> None:
+    """As what a property returns, or a thread-local object that cannot be asked."""
+    session = ("global", "session")
+    assert names.name_of([], ("attribute", session, "cart")) == "session.cart"
+    assert names.name_of([], ("attribute", ("attribute", session, "user"), "cart")) == "session.user.cart"
+    assert names.name_of([], ("attribute", ("call", session, ()), "cart")) == "list"
+    assert names.name_of([], ("item", session, ("constant", 1))) == "list"
+
+
 def test_variables_of_a_module_lead_to_what_they_hold(names: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("shop")
     module.rows = []  # type: ignore[attr-defined]

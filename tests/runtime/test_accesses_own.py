@@ -94,7 +94,16 @@ def test_each_thread_has_attributes_of_its_own_of_a_thread_local_object(tmp_path
 def test_nothing_shared_is_seen_of_a_thread_local_object(tmp_path: Path) -> None:
     """To ask a derived class of another thread's attributes could run its ``__init__``."""
     names = {one.name for one in accesses(LOCALS, tmp_path) if one.thing[0] == "attribute"}
-    assert not any(name.startswith(("Made.", "Derived.", "_local.")) for name in names)
+    assert not any(name.startswith(("Made.", "_local.")) for name in names)
+
+
+def test_what_its_class_has_is_shared_by_all_threads(tmp_path: Path) -> None:
+    of_class = [one for one in accesses(LOCALS, tmp_path) if one.name == "Derived.mode"]
+    assert [(one.thread, one.does, one.old.text) for one in of_class] == [
+        ("0.1", "reads", "'plain'"),
+        ("0.2", "reads", "'plain'"),
+    ]
+    assert of_class[0].touches(of_class[1])
 
 
 def test_the_tasks_of_an_event_loop_are_told_apart(tmp_path: Path) -> None:

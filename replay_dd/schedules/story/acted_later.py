@@ -9,12 +9,13 @@ Rules of this module:
 * Two changes are whole each if they are separate sections under one lock, or are made by two calls of one function.
 * Who looked in between changes the same thing itself after the second of them, does not look again before that, and
   gives back its lock in between, if it has one.
+* What it changes further up in the function that looked belongs to a later call, and does not rest on that look.
 """
 
 from __future__ import annotations
 
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, in_one_section, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, in_one_section, is_further_up, one_thing
 
 
 def acted_on_later(conflict: Conflict, failing: Observation) -> Conflict | None:
@@ -35,6 +36,8 @@ def acted_on_later(conflict: Conflict, failing: Observation) -> Conflict | None:
         later = (one for one in after if one_thing(one, look) and (one.changes or checks(one)))
         act = next(later, None)
         if act is None or not act.changes or act.number < right.access.number or in_one_section(look, act, own):
+            continue
+        if is_further_up(act, look):
             continue
         stretch = tuple(
             one for one in failing.accesses if look.number < one.number < act.number and one.thread != look.thread

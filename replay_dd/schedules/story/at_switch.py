@@ -23,7 +23,9 @@ from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_dec
 from replay_dd.schedules.story.interrupted_update import interrupted_update
 from replay_dd.schedules.story.kinds import (
     CHECK_THEN_ACT,
+    INVALIDATED,
     LOST_UPDATE,
+    NON_REPEATABLE_READ,
     ORDER_VIOLATION,
     TOO_EARLY,
     TORN_UPDATE,
@@ -33,7 +35,9 @@ from replay_dd.schedules.story.kinds import (
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.one_section import with_one_thing
 from replay_dd.schedules.story.raised import deciding_look
+from replay_dd.schedules.story.removed_unused import removed_unused
 from replay_dd.schedules.story.request_reply import with_exchange
+from replay_dd.schedules.story.signal_for_all import signal_for_all
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.story.victim import (
     better_of,
@@ -45,6 +49,8 @@ from replay_dd.schedules.story.victim import (
     made_once_more,
     never_done,
 )
+
+_OF_REMOVED = (CHECK_THEN_ACT, INVALIDATED, NON_REPEATABLE_READ, ORDER_VIOLATION)
 
 
 def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, *, by_failure: bool = True) -> Conflict:
@@ -92,6 +98,10 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, *,
         conflict = with_deciding_look(conflict)
     if kind_of(conflict, replace(ending, deadlock=())) in ("", ORDER_VIOLATION):
         conflict = with_exchange(conflict, twins.failing) or conflict
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
+        conflict = signal_for_all(conflict, twins.failing) or conflict
+    if kind_of(conflict, replace(ending, deadlock=())) in _OF_REMOVED:
+        conflict = removed_unused(conflict, twins.failing) or conflict
     return essential(conflict, ending)
 
 

@@ -294,6 +294,15 @@ def comes_down_to(one: Access, other: Access) -> bool:
     return in_one_call(one, other) and one.place.line <= other.place.line
 
 
+def is_further_up(one: Access, other: Access) -> bool:
+    """Whether an access is further up than another one in the very same function.
+
+    Who comes there after the other one comes there by a later call, from wherever, or by the next round of a loop.
+    """
+    here, there = one.place, other.place
+    return (here.path, here.function) == (there.path, there.function) and here.line < there.line
+
+
 def about_one_thing(conflict: Conflict, other: Conflict) -> bool:
     """Whether two conflicts of one run have a thing, or a container, in common."""
     return any(one_thing(one, another) for one in conflict.accesses for another in other.accesses)

@@ -30,6 +30,8 @@ def help_of_look_at_queue(kind: str, conflict: Conflict) -> str:
     method = called.removesuffix("_nowait")
     if look.thing != act.thing or look.holder_type not in QUEUES or asked not in _ASKS or method not in _RAISES:
         return ""
+    if method == "get" and look.old.text == "0":
+        return ""  # it takes what has come since, and not what it saw
     does_not_wait = called != method
     call = "" if does_not_wait else f"call {method}_nowait() of {act.name} ({at_place(act.place)}), and "
     return (

@@ -8,7 +8,8 @@ Rules of this module:
   back what another one has taken for it.
 * A wait gets its permit, as far as is known: not ``acquire(False)`` of none, nor a time-out that ran out when none was
   there.
-* Of two releases for one permit, that one is too much which no other call makes alone.
+* Of two releases for one permit, that one is too much which no other call makes alone. If one line of a helper makes
+  both, the lines that call it tell them apart.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def in_words(conflict: Conflict) -> str:
     comes_in = f" Thread {others[0].thread} gets in by that ({_at(others[0])})." if others else ""
     before = [one for one in own if _releases(one)]
     why = (
-        f"a second time ({_at(extra)}), as it has done so already ({_at(before[-1])})"
+        f"a second time ({_at(extra, before[-1])}), as it has done so already ({_at(before[-1], extra)})"
         if before
         else f"({_at(extra)}) although it got no permit ({_at(own[-1])})"
     )
@@ -97,13 +98,12 @@ def help_of_extra_permit(conflict: Conflict) -> str:
     if before:
         if conflict.left_out is not None:
             kept = before[-1] if conflict.left_out is extra else extra
-            return (
-                f"leave out the `release()` at {_at(conflict.left_out)}, as other calls give their permit back only at "
-                f"{_at(kept)}{bounded}"
-            )
+            out, where = _at(conflict.left_out, kept), _at(kept, conflict.left_out)
+            return f"leave out the `release()` at {out}, as other calls give their permit back only at {where}{bounded}"
+        one, other = _at(before[-1], extra), _at(extra, before[-1])
         return (
-            f"release {extra.name} once for each permit: either at {_at(before[-1])} or at {_at(extra)}, not on one "
-            f"way through both{bounded}"
+            f"release {extra.name} once for each permit: either at {one} or at {other}, not on one way through "
+            f"both{bounded}"
         )
     return (
         f"release {extra.name} ({_at(extra)}) only if `acquire()` ({_at(own[-1])}) got a permit: ask for it before the "
@@ -125,9 +125,12 @@ def _conflict(extra: Access, used: Sequence[Access], refused: Collection[int]) -
 def _left_out(own: Sequence[Access], used: Sequence[Access], refused: Collection[int]) -> Access | None:
     """Which of two releases for one permit is too much; None if the other calls do not show that."""
     *before, extra = [one for one in own if _releases(one)]
-    alone = {_line(released[0]) for released in _releases_of_calls(used, refused) if len(released) == 1}
-    superfluous = [one for one in (*before[-1:], extra) if _line(one) not in alone and not _is_with(one)]
-    return superfluous[0] if before and len(superfluous) == 1 else None
+    if not before:
+        return None
+    depth = _parting(extra, before[-1])
+    alone = {_lines(released[0], depth) for released in _releases_of_calls(used, refused) if len(released) == 1}
+    superfluous = [one for one in (before[-1], extra) if _lines(one, depth) not in alone and not _is_with(one)]
+    return superfluous[0] if len(superfluous) == 1 else None
 
 
 def _releases_of_calls(used: Sequence[Access], refused: Collection[int]) -> list[list[Access]]:
@@ -144,8 +147,15 @@ def _releases_of_calls(used: Sequence[Access], refused: Collection[int]) -> list
     return found
 
 
-def _line(access: Access) -> tuple[str, int]:
-    return access.place.path, access.place.line
+def _parting(one: Access, other: Access) -> int:
+    """How many calls up from both accesses they come from different lines; 0 if they are made by different lines."""
+    lines = zip(_lines(one, len(one.stack)), _lines(other, len(other.stack)), strict=False)
+    return next((depth for depth, (mine, theirs) in enumerate(lines) if mine != theirs), 0)
+
+
+def _lines(access: Access, depth: int) -> tuple[tuple[str, int], ...]:
+    """The line of an access, and those of that many calls that led to it."""
+    return (access.place.path, access.place.line), *((one.path, one.line) for one in access.stack[1 : depth + 1])
 
 
 def _not_taken(used: Sequence[Access], thread: str, refused: Collection[int]) -> Iterator[Access]:
@@ -226,6 +236,8 @@ def _is_with(access: Access) -> bool:
     return access.detail.endswith("of with")
 
 
-def _at(access: Access) -> str:
-    end = ", where `with` ends" if _is_with(access) else ""
-    return f"{at_place(access.place)}{end}"
+def _at(access: Access, other: Access | None = None) -> str:
+    """Where an access is; where one line makes both, such as in a helper, the line that leads to this one only."""
+    depth = 0 if other is None else _parting(access, other)
+    end = ", where `with` ends" if _is_with(access) and not depth else ""
+    return f"{at_place(access.stack[depth] if depth else access.place)}{end}"

@@ -10,12 +10,14 @@ from replay_dd.schedules.story.came_back import put_back
 from replay_dd.schedules.story.conflict import Conflict, Edge, expired_in, one_thing, used_unready
 from replay_dd.schedules.story.dropped_lock import dropped_lock_in_words
 from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out
+from replay_dd.schedules.story.missed_state import missed_state_in_words
 from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
 from replay_dd.schedules.story.request_reply import exchange_in_words, receives, sends
 from replay_dd.schedules.story.same_file import same_file_in_words
 from replay_dd.schedules.story.shared_context import in_words as shared_context_in_words
 from replay_dd.schedules.story.story import called_at
+from replay_dd.schedules.story.timers import late_cancel_in_words
 from replay_dd.schedules.story.woken_in_vain import woken_in_vain_in_words
 from replay_dd.schedules.story.words import listed, short_file, with_article
 
@@ -57,6 +59,10 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         return shared_context_in_words(conflict)
     if kind == kinds.OUTSIDE_LOOP:
         return call_outside_in_words(conflict)
+    if conflict.fault == kinds.MISSED_STATE:
+        return missed_state_in_words(conflict)
+    if conflict.fault == kinds.LATE_CANCEL:
+        return late_cancel_in_words(conflict)
     if conflict.fault == kinds.DROPPED_LOCK:
         return dropped_lock_in_words(conflict)
     if conflict.fault == kinds.WAIT_WITHOUT_LOOP:

@@ -21,6 +21,7 @@ from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
 from replay_dd.schedules.story.loop_over_copy import help_of_loop
+from replay_dd.schedules.story.missed_state import help_of_missed_state
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
 from replay_dd.schedules.story.own_change import help_of_own_change
@@ -31,9 +32,10 @@ from replay_dd.schedules.story.same_file import help_of_same_file
 from replay_dd.schedules.story.second_look import help_of_second_look
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
 from replay_dd.schedules.story.shared_context import help_of_shared_context
+from replay_dd.schedules.story.signal_for_all import help_of_signal_for_all
 from replay_dd.schedules.story.stop_flag import help_of_stop_flag
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn, called_at, path_of
-from replay_dd.schedules.story.timers import help_of_cancelled_timer
+from replay_dd.schedules.story.timers import help_of_cancelled_timer, help_of_late_cancel
 from replay_dd.schedules.story.words import Letters, described, listed
 
 _MOST_STEPS = 8  # of one stretch
@@ -124,6 +126,10 @@ class _Teller:
             return help_of_shared_context(self.conflict)
         if kind == kinds.OUTSIDE_LOOP:
             return help_of_call_outside(self.conflict)
+        if kind == kinds.LATE_CANCEL:
+            return help_of_late_cancel(self.conflict)
+        if kind == kinds.MISSED_STATE:
+            return help_of_missed_state(self.conflict)
         if kind == kinds.LEFT_OVER:
             return help_of_left_over(access)
         if kind == kinds.ABA:
@@ -148,6 +154,7 @@ class _Teller:
             return stopped
         own_step = (
             help_of_look_at_queue(kind, self.conflict)
+            or help_of_signal_for_all(kind, self.conflict)
             or help_of_publication(kind, self.conflict, self.failing)
             or help_of_loop(kind, self.conflict)
         )
@@ -179,8 +186,10 @@ class _Teller:
         def concerns(access: Access) -> bool:
             if access.does == "gives up" and access == expired:
                 return True
-            return access in (unready, conflict.outdated) or any(
-                access.touches(edge) or edge.touches(access) for edge in edges
+            return (
+                access in (unready, conflict.outdated)
+                or any(access.touches(edge) or edge.touches(access) for edge in edges)
+                or (kind == kinds.LATE_CANCEL and access in conflict.accesses)
             )
 
         before: list[Access] = []

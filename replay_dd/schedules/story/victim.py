@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from replay_dd.schedules.model import Ending, Switch
 from replay_dd.schedules.observed.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, in_one_call, is_about, one_thing, until_closed
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about, is_further_up, one_thing, until_closed
 from replay_dd.schedules.story.edges import misses
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
@@ -202,18 +202,13 @@ def changed_in_between(failing: Observation, conflict: Conflict) -> Conflict | N
     own = [one for one in failing.accesses if one.thread == look.thread]
     after = tuple(one for one in own if one.number > look.number)
     last = next((one for one in after if one.thing == look.thing and _puts(one)), None)
-    if last is None or last.number < right.access.number or _of_later_call(look, last):
+    if last is None or last.number < right.access.number or is_further_up(last, look):
         return None
     stretch = _between(failing.accesses, look, last)
     others = tuple(one for one in stretch if one.writes and one.conflicts(look))
     before = tuple(one for one in own if one.number <= look.number)
     left, right = (Edge(one, others, inferred=False) for one in (look, last))
     return Conflict(look.thread, left, right, after[0].place, stretch, before, after)
-
-
-def _of_later_call(look: Access, last: Access) -> bool:
-    """Whether a thread came to the second access only by another call: it is further up in the very same function."""
-    return in_one_call(look, last) and last.place.line < look.place.line
 
 
 def _puts(access: Access) -> bool:

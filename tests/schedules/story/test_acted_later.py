@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from replay_dd.schedules.observed.observation import Access, StackFrame
@@ -65,6 +67,7 @@ def test_without_a_lock_two_calls_of_one_function_are_two_changes() -> None:
         (*RUN[:-1], ACT._replace(thing=Y)),
         (*RUN[:-1], LOOK._replace(tested=True), ACT),  # it looks again
         (FIRST, LOOK, AGAIN, SECOND, ACT),  # it has had the lock all the time
+        (*RUN[:-1], ACT._replace(place=replace(ACT.place, line=34))),  # a later call does that
         (FIRST, LOOK, RETAKES, ACT, AGAIN, SECOND),  # both are done before the second change
         (FIRST, LOOK._replace(**PUSHES), AGAIN, SECOND, RETAKES, ACT),
     ],

@@ -56,6 +56,18 @@ TOLD = [
     ),
     ("museum", "non-atomic update and read", {"Hall.visitors"}, ["(museum.py:13)", "(museum.py:14)"]),
     ("bees", "check-then-act", {"Hive.day", "Hive.paths"}, ["(bees.py:13)", "(bees.py:18)", "(bees.py:23)"]),
+    (
+        "ferry",
+        "check-then-act",
+        {"Ferry.passengers", "Ferry.open"},
+        ["(ferry.py:26)", "(ferry.py:28)", "(ferry.py:16)"],
+    ),
+    (
+        "hatch",
+        "check-then-act",
+        {"Hatch.full"},
+        ["(hatch.py:18)", "(hatch.py:19)", "lets all go on who wait", "a queue"],
+    ),
     ("greetings", "modified while iterated", {"Room.guests"}, ["through a copy of Room.guests (greetings.py:14)"]),
 ]
 EARLIER = (

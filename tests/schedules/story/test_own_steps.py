@@ -11,7 +11,7 @@ from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
 from replay_dd.schedules.story.loop_over_copy import help_of_loop
 from replay_dd.schedules.story.publication import help_of_publication
 from tests.schedules.logs import PASSED
-from tests.schedules.story.made_accesses import access, conflict_of
+from tests.schedules.story.made_accesses import access, conflict_of, number
 from tests.schedules.story.test_victim import seen
 
 QUEUE = ("object", 8, "")
@@ -19,11 +19,11 @@ PHONE = Value("", "Phone", 5)
 LISTED, LINE, TONE = ("item", 2, "12"), ("attribute", 5, "line"), ("attribute", 5, "tone")
 
 
-def of_queue(look: str, act: str, kind: str = "Queue") -> Conflict:
-    def call(thread: str, time: int, detail: str, **more: bool) -> object:
+def of_queue(look: str, act: str, kind: str = "Queue", there: int = 1) -> Conflict:
+    def call(thread: str, time: int, detail: str, **more: object) -> object:
         return access(thread, time, time, "calls", QUEUE, holder_type=kind, detail=detail, name="Shop.jobs", **more)
 
-    calls = [call("0.1", 4, look, tested=True, reads=True), call("0.2", 5, "get()", writes=True)]
+    calls = [call("0.1", 4, look, tested=True, reads=True, old=number(there)), call("0.2", 5, "get()", writes=True)]
     return conflict_of([*calls, call("0.1", 6, act, writes=True)], 5, 5)  # type: ignore[list-item]
 
 
@@ -43,6 +43,7 @@ def test_a_queue_is_not_asked_before_something_is_taken_from_it() -> None:
         (kinds.CHECK_THEN_ACT, of_queue("empty()", "get()", "Inbox")),
         (kinds.CHECK_THEN_ACT, of_queue("get()", "get()")),
         (kinds.CHECK_THEN_ACT, of_queue("empty()", "task_done()")),
+        (kinds.CHECK_THEN_ACT, of_queue("empty()", "get_nowait()", there=0)),  # it clears what is left
     ],
 )
 def test_other_calls_of_a_queue_have_no_such_help(kind: str, conflict: Conflict) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.observed.observation import Access, Observation, Value
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
@@ -54,6 +54,19 @@ def test_a_permit_that_is_released_twice_is_one_too_many() -> None:
     assert "Thread 0.2 gets in by that (prog.py:4)" in text
     assert "either at prog.py:7 or at prog.py:8" in text
     assert "BoundedSemaphore" in text
+
+
+def test_releases_by_one_line_are_told_by_the_lines_that_call_it() -> None:
+    def leaves(thread: str, there: int, line: int) -> Access:
+        one = gives(thread, there)
+        return one._replace(stack=(*one.stack, StackFrame("prog.py", "prog.py", line, "fetch", True)))
+
+    first, then = leaves("0.1", 0, 20), leaves("0.1", 1, 22)
+    text = story(seen(takes("0.1"), first, then, takes("0.2", 2)))
+    assert "a second time (prog.py:22), as it has done so already (prog.py:20)" in text
+    assert "either at prog.py:20 or at prog.py:22" in text
+    alone = story(seen(takes("0.2"), leaves("0.2", 0, 22), takes("0.1"), first, then, takes("0.3", 2)))
+    assert "leave out the `release()` at prog.py:20, as other calls give their permit back only at prog.py:22" in alone
 
 
 def test_a_permit_that_was_refused_is_not_to_be_released() -> None:

@@ -389,3 +389,5 @@ def test_what_a_thread_stores_in_a_later_call_does_not_rest_on_its_look() -> Non
         first, stored, _ = failing.accesses
         shown = Conflict("0.1", None, Edge(stored, (first,), inferred=False), None, (first,), (), (stored,))
         assert (changed_in_between(failing, shown) is not None) == found
+        elsewhere = seen(look, counts, failing.accesses[2]._replace(stack=(*later.stack, *later.stack)))
+        assert (changed_in_between(elsewhere, shown) is not None) == found  # wherever that call comes from

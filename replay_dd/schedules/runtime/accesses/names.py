@@ -137,10 +137,17 @@ class Names:
             just_found = expression is not None and expression[0] in _FOUND_JUST_NOW and known.frame == self._frame
             if (just_found and known.reference is None) or known.found() is thing:
                 return known.name
-        if expression is not None and expression[0] in _VARIABLES:
-            return str(expression[1])
-        kind = type(thing)
-        return values.class_name(kind)
+        return _as_written(expression) or values.class_name(type(thing))
+
+
+def _as_written(expression: Expression) -> str:
+    """How the code gets it, such as ``session.cart``; empty if not from a variable by attributes alone."""
+    if expression is None:
+        return ""
+    if expression[0] in _VARIABLES:
+        return str(expression[1])
+    of = _as_written(expression[1]) if expression[0] == "attribute" else ""
+    return f"{of}.{expression[2]}" if of else ""
 
 
 def _weakly(thing: Any) -> _Reference[Any] | None:

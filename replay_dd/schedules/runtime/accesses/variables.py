@@ -58,8 +58,9 @@ class VariableInstruction(Running):
         if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
             return None
         if values.is_local(thing):
-            found = MISSING if where == CLASS else value
-            return None if where == CLASS and does == READS else self._of_local(thing, key, does, found, owner, new)
+            if where == CLASS and does == READS:  # that is one for all threads
+                return self.attribute(values.in_class(type(thing), key)[0], None, key, does)
+            return self._of_local(thing, key, does, MISSING if where == CLASS else value, owner, new)
         of_interpreter = values.module_name(type(thing)) in ("builtins", "_thread", "_io")
         if where in (ABSENT, CLASS) and of_interpreter and not values.isinstance_of_type(thing):
             return None
