@@ -191,7 +191,6 @@ def test_a_server_needs_no_more_descriptors_for_more_runs(tmp_path: Path) -> Non
     (tmp_path / "program.py").write_text(THREAD)
     script = """
 import resource, sys
-from replay_dd.schedules.running.fork_server_client import ForkServer
 from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.running.target import Plan, describe_program
