@@ -17,6 +17,8 @@ Rules of this module:
   When no character can be left out, rows of words and pairs of brackets are, and all of it is repeated.
 * A large file first loses parts of equal size, as long as that halves it: to look for values and brackets in all of it
   would take minutes before the first test. Few parts, as a tree or records may be what it takes to leave anything out.
+* A file that is not text and does not lose half of itself in parts of equal size tells where what comes later is: bytes
+  that do not matter become zeros (zeros.py), and what stays large loses rows of zeros and no single ones.
 * Two files differ in hunks of lines first, then in smaller units within the hunks that are left. Trees are of no use
   there: a difference is a sequence of changes.
 """
@@ -42,6 +44,7 @@ from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, PARTS, WORDS, Level
 from replay_dd.input.values import Values
 from replay_dd.input.without_values import Format, without_values
+from replay_dd.input.zeros import ROWS, Zeroed
 
 Course = Generator[Space, tuple[bytes, bytes], None]
 """What to search, one space after the other; it is sent the passing and the failing file that each search found."""
@@ -62,6 +65,8 @@ class Tree:
 
 LARGE = 1 << 22
 """Bytes of a file from which on parts of equal size are left out first."""
+_MAY_HOLD_PLACES = 1 << 8  # bytes of a file; what is smaller is soon searched byte by byte
+_SEARCHED_BY_BYTES = 1 << 12  # at most, if it lost less than half of its parts
 _MOST_NULLS = 0.02  # of the bytes of a text
 _NO_CONTROLS = bytes((*b"\t\n\f\r\x1b", *range(32, 256)))
 _ENDS = 2  # edges of a file that is not cut
@@ -178,6 +183,13 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequen
         _, content = yield marked(Kept(content, RECORDS), True)
         levels = [level for level in levels if level != RECORDS] or [RECORDS]
     content = yield from _opened(content, learn_lengths(content, lengths, is_text=not _has_controls(content)))
+    if common is not None and levels[-1] == BYTES and len(content) >= _MAY_HOLD_PLACES:
+        before = content
+        _, content = yield marked(lengths.mended(Kept(content, PARTS)), True)
+        if 2 * len(content) > len(before):
+            content = yield from _with_zeros(content, lengths)
+            if len(content) > _SEARCHED_BY_BYTES:
+                return
     while True:
         # With lengths to be corrected, nothing else is to be changed.
         searches = _simplify(content, levels, () if lengths and common is not None else common)
@@ -195,6 +207,18 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequen
         if content == before:
             return
         levels = levels[-1:]
+
+
+def _with_zeros(content: bytes, lengths: Lengths) -> Pass:
+    """Zeros in the place of bytes, and then fewer bytes, until neither changes anything."""
+    again = False
+    while True:
+        before = content
+        _, content = yield marked(Zeroed(content), True, dense=again)
+        _, content = yield lengths.mended(Kept(content, ROWS))
+        if content == before:
+            return content
+        again = True
 
 
 def _with_values(content: bytes, values: Format) -> Course:

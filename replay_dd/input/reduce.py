@@ -20,11 +20,15 @@ from replay_dd.input.program_runs import jobs_for, note_of_details, note_of_othe
 from replay_dd.input.space import joined
 from replay_dd.input.target import Target
 from replay_dd.input.units import Level
+from replay_dd.input.zeros import has_zeros_for
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
 _WRITTEN_ANEW = "The archive was written anew from its files, uncompressed if it is a ZIP file."
 _CORRECTED = "Lengths and checksums in the input were corrected to match what is left."
+_ZEROS = (
+    "All but {:,} of these bytes are zero: in the place of what does not matter, zeros keep the others where they are."
+)
 _REWORDED = "Some words of the input became shorter ones, the same everywhere."
 
 
@@ -142,7 +146,10 @@ def reduce_input(
     failing = content_of(isolation.failing)
     kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
     if kept is not None and failing != joined(content, kept):
-        notes = (*notes, _REWORDED if final.is_reworded(isolation.failing.configuration) else _CORRECTED)
+        if has_zeros_for(joined(content, kept), failing):
+            notes = (*notes, _ZEROS.format(len(failing) - failing.count(0)))
+        else:
+            notes = (*notes, _REWORDED if final.is_reworded(isolation.failing.configuration) else _CORRECTED)
     if target.archive is not None:
         notes = (*notes, _WRITTEN_ANEW)
     return InputIsolation(
