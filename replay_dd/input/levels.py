@@ -210,15 +210,10 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequen
 
 
 def _with_zeros(content: bytes, lengths: Lengths) -> Pass:
-    """Zeros in the place of bytes, and then fewer bytes, until neither changes anything."""
-    again = False
-    while True:
-        before = content
-        _, content = yield marked(Zeroed(content), True, dense=again)
-        _, content = yield lengths.mended(Kept(content, ROWS))
-        if content == before:
-            return content
-        again = True
+    """Zeros in the place of bytes, and then fewer bytes."""
+    _, content = yield marked(Zeroed(content), True)
+    _, content = yield lengths.mended(Kept(content, ROWS))
+    return content
 
 
 def _with_values(content: bytes, values: Format) -> Course:

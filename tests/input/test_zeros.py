@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import struct
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from replay_dd.dd import IntervalSet
+from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.input.levels import course
+from replay_dd.input.records import RECORDS
 from replay_dd.input.reduce import reduce_input
+from replay_dd.input.space import Kept, Space
+from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import Target
+from replay_dd.input.units import BYTES, Level
 from replay_dd.input.zeros import ROWS, Zeroed, has_zeros_for
+from replay_dd.outcome import Outcome
 from tests.input.test_nested import reduced
 
 pytestmark = pytest.mark.once
 
+NO_LENGTHS = b"\xff\xfe"
 ENTRY = 6_000
 FONT = b"\1\2FONT" + struct.pack("<I", ENTRY) + random.Random(1).randbytes(8_000)
 FONT = FONT[:ENTRY] + b"GLYF" + struct.pack("<H", 7_001) + FONT[ENTRY + 6 :]
@@ -45,27 +51,66 @@ def test_what_places_lead_to_stays_where_it_is() -> None:
     assert tests < 700
 
 
-def test_a_file_that_loses_half_of_itself_is_left_out_byte_by_byte() -> None:
-    content = random.Random(2).randbytes(5_000) + b"BOOM" + bytes(range(256)) * 4
-    left, _ = reduced(content, lambda text: b"BOOM" in text)
+def searched(
+    content: bytes, fails: Callable[[bytes], bool], levels: Sequence[Level] | None = None
+) -> tuple[list[Space], bytes]:
+    """All spaces of a search that finds the smallest failing configuration of each, and what is left."""
+    searches = course(content, None, levels)
+    spaces = [next(searches)]
+    while True:
+        left = spaces[-1].build(EMPTY)
+        if not fails(left):
+            sweep = Sweep(spaces[-1].all)
+            while (asked := sweep.ask()) is not None:
+                sweep.tell(Outcome.FAIL if fails(spaces[-1].build(asked)) else Outcome.PASS)
+            left = spaces[-1].build(sweep.c_fail)
+        try:
+            spaces.append(searches.send((b"", left)))
+        except StopIteration:
+            return spaces, left
+
+
+def has_zeros(spaces: list[Space]) -> bool:
+    return any(isinstance(space, Zeroed) for space in spaces)
+
+
+def test_a_file_that_loses_half_of_itself_gets_no_zeros() -> None:
+    content = b"\0" + NO_LENGTHS * 2_000 + b"BOOM" + NO_LENGTHS * 500
+    spaces, left = searched(content, lambda text: b"BOOM" in text)
     assert left == b"BOOM"
+    assert any(space.unit == "part" for space in spaces)
+    assert not has_zeros(spaces)
 
 
-def test_a_small_file_is_searched_byte_by_byte_after_that() -> None:
-    """Each row of zeros is needed as a whole, and no zero is."""
-    content = b"\0\xff" + random.Random(3).randbytes(600) + b"!" + random.Random(4).randbytes(300)
-    left, _ = reduced(content, lambda text: len(text) > 500 and b"!" in text[1:500])
-    assert len(left) == 501
-    assert len(left) - left.count(0) == 1
+def test_a_small_file_is_searched_byte_by_byte_after_that_and_a_large_one_is_not() -> None:
+    large, _ = searched(FONT, breaks)
+    small, left = searched(b"\0" + NO_LENGTHS * 400, lambda text: len(text) > 700)
+    assert left == bytes(701)
+    assert has_zeros(large)
+    assert has_zeros(small)
+    assert isinstance(small[-1], Kept)
+    assert small[-1].all.count == len(small[-1].content)  # bytes
+    assert isinstance(large[-1], Kept)
+    assert large[-1].all.count < 100  # rows
 
 
-def test_a_file_that_is_no_larger_than_a_few_hundred_bytes_gets_no_zeros() -> None:
-    searches = course(b"\0\xff" * 100, None, None)
-    units = [next(searches).unit]
-    with contextlib.suppress(StopIteration):
-        while len(units) < 5:
-            units.append(searches.send((b"", b"\0\xff" * 100)).unit)
-    assert "part" not in units
+def test_lengths_stay_right_when_parts_and_rows_go() -> None:
+    inside = b"\0" + NO_LENGTHS * 4_000 + b"\t" + NO_LENGTHS * 3
+    content = struct.pack(">H", len(inside)) + inside
+
+    def fails(text: bytes) -> bool:
+        return len(text) > 5_500 and struct.unpack_from(">H", text)[0] == len(text) - 2 and b"\t" in text[2:]
+
+    spaces, left = searched(content, fails)
+    assert has_zeros(spaces)
+    assert len(left) < 5_700
+    assert left.endswith(b"\0\t")
+
+
+def test_small_files_and_named_units_get_no_zeros() -> None:
+    for content, levels in ((b"\0\xff" * 100, None), (FONT, [RECORDS, BYTES]), (FONT, [BYTES])):
+        spaces, _ = searched(content, lambda text, content=content: len(text) > 0.9 * len(content), levels)  # type: ignore[misc]
+        assert not has_zeros(spaces)
 
 
 def test_a_byte_becomes_zero_or_stays() -> None:
