@@ -99,7 +99,7 @@ def _is_text(content: bytes) -> bool:
     return nulls <= _MOST_NULLS * len(content)
 
 
-def _has_controls(content: bytes) -> bool:
+def has_controls(content: bytes) -> bool:
     """Whether so many bytes are none of a text that some may be binary numbers."""
     return len(content.translate(None, _NO_CONTROLS)) > _MOST_NULLS * len(content)
 
@@ -182,7 +182,7 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequen
     if RECORDS in levels:
         _, content = yield marked(Kept(content, RECORDS), True)
         levels = [level for level in levels if level != RECORDS] or [RECORDS]
-    content = yield from _opened(content, learn_lengths(content, lengths, is_text=not _has_controls(content)))
+    content = yield from _opened(content, learn_lengths(content, lengths, is_text=not has_controls(content)))
     if common is not None and levels[-1] == BYTES and len(content) >= _MAY_HOLD_PLACES:
         before = content
         _, content = yield marked(lengths.mended(Kept(content, PARTS)), True)

@@ -21,6 +21,7 @@ from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.experiment.ending import MATCH, TIME_OUT, Ending, Oracle
+from replay_dd.experiment.message_texts import quotes, without_place
 from replay_dd.experiment.process import Finished
 from replay_dd.input.target import Target, snapshot
 from replay_dd.outcome import Outcome
@@ -232,3 +233,17 @@ def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
         "The failure is of the same kind, but the program said something else at first: "
         f"{first.words.rstrip('.')}. If that is another failure, {help_}.",
     )
+
+
+def other_quotes(run: Ending, first: Ending) -> str:
+    """What the program said at first, if it now quotes something else; otherwise empty.
+
+    Quoted text does not count as part of a failure, since it mostly repeats the input. So the value at
+    fault may get lost.
+
+    Args:
+        run: one that fails with what is left.
+        first: how the whole input fails.
+    """
+    at_first = without_place(first.words)
+    return "" if quotes(without_place(run.words)) == quotes(at_first) else at_first

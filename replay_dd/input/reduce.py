@@ -16,7 +16,7 @@ from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_folder
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Tree, course
-from replay_dd.input.program_runs import jobs_for, note_of_details, note_of_other_words
+from replay_dd.input.program_runs import jobs_for, note_of_details, note_of_other_words, other_quotes
 from replay_dd.input.space import joined
 from replay_dd.input.target import Target
 from replay_dd.input.units import Level
@@ -58,6 +58,15 @@ class InputIsolation:
     def is_rewritten(self) -> bool:
         """Whether the input was written in another way first, so that it is not known which of its bytes are left."""
         return self.kept is not None and self.kept.count == len(self.whole) and self.failing != self.whole
+
+    @property
+    def said_at_first(self) -> str:
+        """What the program said of the failure on the whole input, if that quoted something else; otherwise empty.
+
+        It is empty, too, if the program says something else in other words: a note tells that.
+        """
+        run = self.isolation.failing.run
+        return "" if run is None or note_of_other_words(run, self.first) else other_quotes(run, self.first)
 
     @property
     def all_notes(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from replay_dd.input.folder import Packing
 from replay_dd.input.fuzz import Fuzzed
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.settings import Settings
-from replay_dd.input.space import lines_shown
+from replay_dd.report.content import content_as_text
 from replay_dd.report.isolation import at_most, counted, headline, isolation_as_json, search_as_text, stages_as_text
 from replay_dd.report.plot import search_plot
 
@@ -43,9 +43,9 @@ def input_as_text(
         yield from _folder_as_text(found, name, packing)
     else:
         yield f"{name} fails with {len(found.failing):,} of its {counted(len(found.whole), 'byte')}:"
-        yield from _content_as_text(found.failing)
+        yield from (f"  {line}" for line in content_as_text(found.failing, found.whole, _SHOWN_LINES))
     yield ""
-    yield from search_as_text(isolation)
+    yield from search_as_text(isolation, was=found.said_at_first)
     yield from stages_as_text(isolation)
     yield from (f"{what:<12} {path}" for what, path in files.items())
     yield from (f"note         {note}" for note in found.all_notes)
@@ -58,25 +58,25 @@ def _folder_as_text(found: InputIsolation, name: str, packing: Packing) -> Itera
         f"{name} fails with {len(files):,} of its {counted(len(before), 'file')}, "
         f"and {left:,} of their {counted(bytes_before, 'byte')}:"
     )
+    whole = contents_of(packing, found.whole)
     for file in files[:_SHOWN_FILES]:
         yield f"  {file.path}{'' if file.size else ' (empty)'}"
-        yield from (f"  {line}" for line in _content_as_text(found.failing[slice(*file.body)]))
+        content = found.failing[slice(*file.body)]
+        lines = content_as_text(content, whole.get(file.path, content), _SHOWN_LINES)
+        yield from (f"    {line}" for line in lines)
     if len(files) > _SHOWN_FILES:
         yield f"  ... and {counted(len(files) - _SHOWN_FILES, 'more file')}"
 
 
-def _content_as_text(content: bytes) -> Iterator[str]:
-    lines = lines_shown(content, _SHOWN_LINES)
-    yield from (f"  {line}" for line in lines)
-    more = len(content.splitlines()) - len(lines)
-    if more > 0:
-        yield f"  ... and {counted(more, 'more line')}"
+def contents_of(packing: Packing, packed: bytes) -> dict[str, bytes]:
+    """The files of a packed folder, by their paths."""
+    return {file.path: packed[slice(*file.body)] for file in packing.files(packed)}
 
 
 def input_as_json(found: InputIsolation, files: Mapping[str, Path], packing: Packing | None = None) -> dict[str, Any]:
     """The object that ``--json`` prints; arguments as for :func:`input_as_text`."""
     if packing is not None:
-        left = {file.path: _text_or_none(found.failing[slice(*file.body)]) for file in packing.files(found.failing)}
+        left = {path: _text_or_none(body) for path, body in contents_of(packing, found.failing).items()}
         content: dict[str, Any] = {
             "bytes_before": packing.size(found.whole),
             "bytes": packing.size(found.failing),

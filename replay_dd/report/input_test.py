@@ -16,13 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.message_texts import without_place
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 from replay_dd.input.target import PLACE, Target
 
 _LONGEST = 100
 _SHELL_SIGNAL = 128
-_HOW = re.compile(r" \((?:exit status \d+|killed by \w+)\)$")
-_PLACE = re.compile(r" \([^()\n]*:\d+ in [^\n]*\)$")
 _STATUS = re.compile(r"^exit status (\d+)")
 _SIGNAL = re.compile(r"^killed by (SIG\w+)")
 
@@ -47,7 +46,7 @@ def _asserted(ending: Ending, oracle: Oracle) -> str:
     if oracle.script:
         return "done.returncode in (0, 125)"
     if ending.is_report:
-        said = _PLACE.sub("", _HOW.sub("", ending.words)).removesuffix("...")
+        said = without_place(ending.words).removesuffix("...")
         return f"{said.encode()!r} not in done.stdout"
     signal = _SIGNAL.match(ending.words)
     if signal is not None:

@@ -139,16 +139,19 @@ def not_reproduced_in_words(proof: Proof) -> Iterator[str]:
     yield f"Not reproduced: in {counted(proof.failing.runs, 'fresh replay')}, the answer {told}."
 
 
-def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> Iterator[str]:
+def search_as_text(isolation: Isolation[Any], details: Iterable[str] = (), was: str = "") -> Iterator[str]:
     """The failure sought, the cost of the search, and the certainty of the answer, line by line.
 
     Args:
         isolation: the result.
         details: more about the failure, such as a stack trace.
+        was: what was said of the same failure before the search, if that has become something else.
     """
     unit = isolation.circumstance.delta
     yield f"failure      {isolation.failure.words}"
     yield from (f"               {line}" for line in details)
+    if was:
+        yield f"was          {was}"
     if isolation.circumstance.goal is Goal.ISOLATE:
         yield f"difference   {counted(isolation.deltas_searched, unit)}, {isolation.deltas_left:,} left"
     yield f"tests        {tests_in_words(isolation.tests, isolation.requested, isolation.seconds)}"

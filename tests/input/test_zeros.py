@@ -94,19 +94,6 @@ def test_a_small_file_is_searched_byte_by_byte_after_that_and_a_large_one_is_not
     assert large[-1].all.count < 100  # rows
 
 
-def test_lengths_stay_right_when_parts_and_rows_go() -> None:
-    inside = b"\0" + NO_LENGTHS * 4_000 + b"\t" + NO_LENGTHS * 3
-    content = struct.pack(">H", len(inside)) + inside
-
-    def fails(text: bytes) -> bool:
-        return len(text) > 5_500 and struct.unpack_from(">H", text)[0] == len(text) - 2 and b"\t" in text[2:]
-
-    spaces, left = searched(content, fails)
-    assert has_zeros(spaces)
-    assert len(left) < 5_700
-    assert left.endswith(b"\0\t")
-
-
 def test_small_files_and_named_units_get_no_zeros() -> None:
     for content, levels in ((b"\0\xff" * 100, None), (FONT, [RECORDS, BYTES]), (FONT, [BYTES])):
         spaces, _ = searched(content, lambda text, content=content: len(text) > 0.9 * len(content), levels)  # type: ignore[misc]

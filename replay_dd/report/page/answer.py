@@ -12,7 +12,8 @@ from replay_dd.experiment.result import Isolation
 from replay_dd.input.folder import Packing
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.report.call import call_as_text
-from replay_dd.report.input import input_as_text
+from replay_dd.report.content import dump_as_text, is_binary
+from replay_dd.report.input import contents_of, input_as_text
 from replay_dd.report.isolation import headline, proof_in_words
 from replay_dd.report.page.course import course
 from replay_dd.report.page.frame import Page
@@ -20,18 +21,20 @@ from replay_dd.report.page.markup import Child, cut, tag
 from replay_dd.report.page.parts import commands, facts, folded, section, text
 
 _MOST_DELTAS = 200
+_MOST_ROWS = 200
 _LONGEST = 500
 _LONGEST_CALL = 20_000
 
 
 def input_page(found: InputIsolation, name: str, files: Mapping[str, Path], packing: Packing | None = None) -> Page:
     """The page of a reduced input; arguments as for :func:`~replay_dd.report.input.input_as_text`."""
-    shown = found.failing.decode(errors="replace")
+    shown = _content(found.failing, found.whole)
     before, left = len(found.whole), len(found.failing)
     if packing is not None:
         before, left = packing.size(found.whole), packing.size(found.failing)
-        bodies = ((file.path, found.failing[slice(*file.body)]) for file in packing.files(found.failing))
-        shown = "\n".join(f"{path}:\n{body.decode(errors='replace')}" for path, body in bodies)
+        whole = contents_of(packing, found.whole)
+        bodies = contents_of(packing, found.failing).items()
+        shown = "\n".join(f"{path}:\n{_content(body, whole.get(path, body))}" for path, body in bodies)
     return answer_page(
         found.isolation,
         f"{name}: {left:,} of {before:,} bytes",
@@ -41,6 +44,10 @@ def input_page(found: InputIsolation, name: str, files: Mapping[str, Path], pack
         unit="bytes",
         before=before,
     )
+
+
+def _content(left: bytes, whole: bytes) -> str:
+    return "\n".join(dump_as_text(left, _MOST_ROWS)) if is_binary(left, whole) else left.decode(errors="replace")
 
 
 def call_page(found: CallIsolation, files: Mapping[str, Path]) -> Page:
