@@ -6,7 +6,7 @@ Rules of this module:
   stops there, and each run continues in a forked copy.
 * It must not have touched anything that copies would share or miss: a file it wrote, a process, a socket, shared
   memory. If it has, the server says so, and then makes one run itself, up to the program's own end: whatever the
-  program did before is for the program to clean up. Another process may stop before that: see early_stop.py.
+  program did before is for the program to clean up. Another process may stop before that: see stdlib/early_stop.py.
 * Whatever descriptor is one of the standard streams that the process was started with is redirected to the stream of
   each copy: pytest keeps them under other numbers. Files without a name, where pytest catches output, are put back: see
   unnamed_files.py. So are sockets at which the program listens: see listeners.py. Files that are only read are opened
