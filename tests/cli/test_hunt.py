@@ -229,12 +229,13 @@ def test_a_hunt_whose_time_is_over_has_made_its_first_run(shop: Workshop) -> Non
 
 
 def test_runs_in_fresh_processes_are_told_as_what_makes_a_hunt_slow(shop: Workshop) -> None:
-    shop.write("file = open('data', 'w')\n" + LIBRARY_ONLY)
-    done = shop.run("hunt", "--runs", "4", *shop.program())
-    told = "each run is a fresh process, which takes longer than a forked one: it wrote data before its first thread"
+    shop.write(LIBRARY_ONLY)
+    command = ("--", "sh", "-c", "exec python prog.py 3>data")  # open before the program's first line
+    done = shop.run("hunt", "--runs", "4", *command)
+    told = "each run is a fresh process, which takes longer than a forked one: it has "
     assert (done.stderr.count(told), done.stdout.count("fresh process")) == (1, 0)
-    assert "it wrote data" in shop.run("hunt", "--runs", "2", "--json", *shop.program()).stdout
-    asked_for = shop.run("hunt", "--runs", "2", "--no-fork", *shop.program())
+    assert "data open before its first thread" in shop.run("hunt", "--runs", "2", "--json", *command).stdout
+    asked_for = shop.run("hunt", "--runs", "2", "--no-fork", *command)
     assert "fresh process" not in asked_for.stdout + asked_for.stderr
 
 

@@ -121,7 +121,7 @@ def test_to_look_for_text_takes_no_look_at_the_type_of_each_text(make: Any, monk
     compared: list[object] = []
     monkeypatch.setattr(values, "same", lambda one, other: bool(compared.append(one)))
     assert values.contains(make([1, *map(chr, range(97, 123))]), "z") is True
-    assert compared == [1]
+    assert set(compared) <= {1}  # a set may begin with "z"
 
 
 def test_equal_keys_of_different_types_are_the_same_key() -> None:
