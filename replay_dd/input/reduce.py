@@ -154,8 +154,9 @@ def reduce_input(
 
     failing = content_of(isolation.failing)
     kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
-    if kept is not None and failing != joined(content, kept):
-        if has_zeros_for(joined(content, kept), failing):
+    left = None if kept is None else joined(content, kept)
+    if left is not None and failing != left:
+        if has_zeros_for(left, failing):
             notes = (*notes, _ZEROS.format(len(failing) - failing.count(0)))
         else:
             notes = (*notes, _REWORDED if final.is_reworded(isolation.failing.configuration) else _CORRECTED)
