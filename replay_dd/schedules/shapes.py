@@ -88,7 +88,7 @@ Digest = Annotated[int, Form("16 hexadecimal digits", lambda digest: f"{digest:0
 # -- what came from outside ------------------------------------------------------------------------------------------
 
 _WHICH = re.compile(r"(?:from|to) [0-9]{1,10}")
-_AWAY, _REFUSED, _HELD = "away", "refused", "held"
+_AWAY, _ABOUT_DATABASES = "away", ("refused", "held", "done", "old")
 
 
 def _read_arrival(record: Any) -> tuple[Any, ...]:
@@ -122,7 +122,7 @@ def _read_answer(answer: Any) -> Any:
             case [str(word), time, contacts, system_call] if word == _AWAY:
                 if _is_count(time) and _is_count(contacts) and _is_number(system_call):
                     return (word, time, contacts, system_call)
-            case [str(word), request] if word in (_REFUSED, _HELD) and _is_count(request):
+            case [str(word), request] if word in _ABOUT_DATABASES and _is_count(request):
                 return (word, request)
             case [microseconds, time] if _is_count(microseconds) and _is_count(time):
                 return (microseconds, time)

@@ -300,6 +300,48 @@ for journal in ("delete", "wal"):
     assert_same(run, replayed(run.log))
 
 
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_a_writer_of_another_process_may_be_done_at_any_moment(tmp_path: Path, journal: str) -> None:
+    """Before a request for a lock is granted, between that and the next one, or while SQLite looks at the file."""
+    text = """
+import sys
+from subprocess import PIPE, Popen
+CHILD = '''
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+for _ in sys.stdin:
+    connection.execute("begin immediate")
+    connection.execute("update one set value = value + 10")
+    print("held", flush=True)
+    time.sleep(0.02)
+    connection.execute("commit")
+    print("done", flush=True)
+connection.close()
+'''
+def act():
+    connection = connect(timeout=0)
+    while True:
+        try: connection.execute("update one set value = value + 1")
+        except sqlite3.OperationalError: continue
+        break
+    connection.commit()
+    connection.close()
+fresh(sys.argv[1])
+with Popen([sys.executable, "-c", CHILD, data], stdin=PIPE, stdout=PIPE, text=True) as child:
+    for _ in range(8):
+        child.stdin.write("go on\\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        run(act)
+        child.stdout.readline()
+    child.stdin.close()
+print(value())
+"""
+    run = run_program(tmp_path, _FIRST + text, arguments=[journal])
+    assert output_of(run) == "88\n"
+    assert_same(run, replayed(run.log))
+
+
 def test_a_signal_is_handled_while_its_thread_waits_and_its_exception_comes_after(tmp_path: Path) -> None:
     text = """
 import os, signal

@@ -104,8 +104,8 @@ def enlarge_pipe(descriptor: int, size: int, /) -> bool: ...
 def control_databases(
     library: str | None,
     sleep: Callable[[int, DatabaseLock | None], bool],
-    ask: Callable[[int, DatabaseLock], bool] | None,
-    tell: Callable[[int, DatabaseLock], bool],
+    ask: Callable[[None, int, DatabaseLock], int] | None,
+    tell: Callable[[str, int, DatabaseLock], bool],
     date: Callable[[], int] | None,
     seed: int | None,
     /,

@@ -36,8 +36,6 @@ _STEP_S = 0.001
 _ROUNDS = 3
 _MOST_TOLD = 5
 
-REFUSED = "refused"  # begins the answer to a request for a database lock that another process held; see io/sqlite.py
-HELD = "held"  # begins the answer to one for reading, while another process was about to write
 AWAY = "away"  # begins the answer of a wait that was the runtime's doing; see stuck_calls.py
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
 

@@ -9,8 +9,11 @@ Rules of this module:
   virtual clock only when nobody else can run; otherwise every choice of a schedule could bring the timeout nearer, and
   statements would fail although no time has passed.
 * A lock that nobody in this process holds belongs to another process. Waiting for it takes real time. The log notes
-  each request that was refused for that reason, by its number among those of the thread; in a replay these requests are
-  refused, and no others: SQLite gets the lock as soon as it is free.
+  each request that was refused for that reason, by its number among those of the thread, and the thread time. In a
+  replay these requests are refused, and no others: SQLite gets the lock as soon as it is free.
+* What a transaction reads while another process is about to write decides whether it may write. So the log notes that,
+  too, and whether the other process was done before the request was granted. It also notes where a transaction may not
+  write, as another process did so after it had read.
 * While it waits, the thread is inside SQLite and holds its connection. Exceptions cannot pass through SQLite; they are
   deferred.
 * SQLite's ``date('now')`` and the like read the virtual clock; its ``random()`` is seeded from the seed of the run.
@@ -22,7 +25,7 @@ from __future__ import annotations
 import sys
 
 from ..accelerator import accelerator
-from ..baton.moments import HELD, REFUSED, OutsideWait
+from ..baton.moments import OutsideWait
 from ..baton.patience import OUTSIDE
 from ..baton.thread import Patient
 
@@ -38,9 +41,16 @@ if TYPE_CHECKING:
 
     Lock = tuple[int, int, int, int]  # as the accelerator knows it
 
+# The first part of the answer to a request for a lock, where another process plays a part; the second is its number.
+REFUSED = "refused"
+HELD = "held"  # it lets a transaction read while that process is about to write
+DONE = "done"  # follows HELD if that process was done before the request was granted
+OLD = "old"  # it is for writing, and that process has changed what the transaction had read
 
 # The levels of locks for reading, and for writing later; the lock for writing of a write-ahead log.
 _TO_READ, _TO_WRITE, _WAL_WRITE = 1, 2, 1
+# What to do about a request for a lock: see sqlite.c.
+_NOTHING, _REFUSE, _WATCH_WRITER, _IS_OLD = 0, 1, 2, 3
 
 
 class _LockOfAThread(Patient):
@@ -118,6 +128,8 @@ class Databases:
         self._date = date
         self._seed = seed
         self._library: object = self  # not known
+        # The last request during which another process is about to write: its thread, the thread time, and its number.
+        self._held: tuple[str, int, int] | None = None
 
     def adapt(self, module: Any) -> None:
         """Adapt the SQLite that the module ``_sqlite3`` calls."""
@@ -128,51 +140,79 @@ class Databases:
     def follow(self) -> None:
         """Go by the log at requests for locks, if there is one; otherwise make it."""
         if self._library is not self:
-            asked = self._is_refused if self._scheduler.moments.following else self._note_writer
-            accelerator.control_databases(self._library, self._sleep, asked, self._was_refused, self._date, self._seed)
+            asked = self._repeat_answer if self._scheduler.moments.following else self._note_writer
+            accelerator.control_databases(self._library, self._sleep, asked, self._told, self._date, self._seed)
 
-    def _note_writer(self, request: int, lock: Lock) -> bool:
+    def _note_writer(self, _: None, request: int, lock: Lock) -> int:
         """Note where another process is about to write when a transaction begins to read.
 
-        What that writes is not seen by the transaction, which may not write any more then.
+        What that writes is not seen by the transaction, which may not write any more then. SQLite requests the lock
+        once more if it saw the other process write meanwhile.
         """
         writing = _lock_for_writing(lock)
-        if (
-            writing is not None
-            and self._descriptors.has_baton()
-            and accelerator.database_lock_is_held_elsewhere(*writing)
-        ):
+        if writing is None or not self._descriptors.has_baton():
+            return _NOTHING
+        this = self._this(request)
+        if not accelerator.database_lock_is_held_elsewhere(*writing):
+            if self._held == this:
+                self._note(DONE, request, writing)
+                self._held = None
+            return _NOTHING
+        if self._held != this:
             self._note(HELD, request, writing)
-        return False
+            self._held = this
+        return _WATCH_WRITER
 
-    def _is_refused(self, request: int, lock: Lock) -> bool:
-        """Whether a request for a lock, with this number among those of the thread, was refused in the recorded run."""
+    def _repeat_answer(self, _: None, request: int, lock: Lock) -> int:
+        """What became of a request for a lock, with this number among those of the thread, in the recorded run."""
         if not self._descriptors.has_baton():
-            return False
+            return _NOTHING
         writing = _lock_for_writing(lock)
-        if writing is not None:
-            if self._expects(HELD, request):
-                self._note(HELD, request, writing)
-            else:
+        this = self._this(request)
+        while writing is not None and self._held != this:
+            if not self._expects(HELD, request):
                 self._wait_until_free(writing, self._scheduler.moments.patience_s(OUTSIDE))
-        if self._expects(REFUSED, request):
-            self._note(REFUSED, request, lock)
-            return True
-        return False
+                break
+            self._note(HELD, request, writing)
+            if self._expects(DONE, request):
+                self._note(DONE, request, writing)
+            else:
+                self._held = this
+        for answer, what in ((REFUSED, _REFUSE), (OLD, _IS_OLD)):
+            if self._expects(answer, request):
+                self._note(answer, request, lock)
+                return what
+        return _NOTHING
+
+    def _this(self, request: int) -> tuple[str, int, int]:
+        thread = self._scheduler.current
+        return thread.name, thread.time, request
 
     def _expects(self, what: str, request: int) -> bool:
         thread = self._scheduler.current
         expected = self._scheduler.moments.expected.get((thread.name, thread.waits + 1))
-        return expected is not None and expected.answer == (what, request)
+        return expected is not None and expected.answer == (what, request) and expected.time == thread.time
 
-    def _was_refused(self, request: int, lock: Lock) -> bool:
-        """A request was refused; whether to repeat it, as it was granted in the recorded run."""
-        if not self._descriptors.has_baton() or accelerator.database_lock_is_held(*lock):
+    def _told(self, what: str, request: int, lock: Lock) -> bool:
+        """What became of a request: whether to repeat it, as it was granted in the recorded run.
+
+        Args:
+            what: REFUSED; DONE: the process that was seen to write is done; OLD: granted, but another process has
+                changed what the transaction had read.
+            request: its number among those of the thread.
+            lock: what was requested.
+        """
+        if not self._descriptors.has_baton():
             return False
-        moments = self._scheduler.moments
-        if moments.following and self._wait_until_free(lock, moments.patience_s(OUTSIDE)):
-            return True
-        self._note(REFUSED, request, lock)
+        if what == REFUSED:
+            if accelerator.database_lock_is_held(*lock):
+                return False
+            moments = self._scheduler.moments
+            if moments.following and self._wait_until_free(lock, moments.patience_s(OUTSIDE)):
+                return True
+        if what == DONE:
+            self._held = None
+        self._note(what, request, lock)
         return False
 
     def _wait_until_free(self, lock: Lock, limit_s: float) -> bool:
