@@ -14,6 +14,8 @@ from _collections import deque  # type: ignore[import-not-found]  # the program 
 from _thread import _local  # what `threading.local` is
 from _weakref import ReferenceType as _Reference
 
+from .made_locals import has_made
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +112,7 @@ def local_values(thing: Any) -> dict[str, object] | None:
 
     A class that is derived makes them with its own ``__init__`` as a thread first asks.
     """
-    if in_class(type(thing), "__init__")[0] not in (_local, object):
+    if in_class(type(thing), "__init__")[0] not in (_local, object) and not has_made(thing):
         return None
     values = _local.__getattribute__(thing, "__dict__")
     return values if type(values) is dict else None
@@ -122,7 +124,7 @@ def attribute(thing: Any, name: str) -> tuple[str, object, object]:
     if is_local(thing):
         mine = local_values(thing)
         if mine is None:
-            return COMPUTED, thing, UNKNOWN
+            return INSTANCE if in_class(kind, name)[0] is None else COMPUTED, thing, UNKNOWN
         if name in mine:
             return INSTANCE, mine, mine[name]
         base, found = in_class(kind, name)

@@ -13,6 +13,7 @@ from ..compat import ATTR_HAS_METHOD_BIT
 from ..observing import local_value
 from . import values
 from .access import ATTRIBUTE, CELL, DELETES, GLOBAL, LOCAL, READS, STORES, Access
+from .made_locals import note_if_made
 from .operands import variables
 from .own_attributes import is_done_by_class
 from .running import Running
@@ -53,6 +54,8 @@ class VariableInstruction(Running):
         self, thing: object, expression: Expression, key: str, does: str, new: object = UNKNOWN
     ) -> Access | None:
         """An access to an attribute of a thing, which gets a new value if it is stored."""
+        if values.is_local(thing) and values.local_values(thing) is None:
+            note_if_made(thing, self.frame)
         where, owner, value = values.attribute(thing, key)
         # What an object has of its own takes the place of its class's: whoever patches a method puts it there.
         if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
