@@ -95,11 +95,12 @@ def in_class(thing_type: type, name: str) -> tuple[type | None, Any]:
 
 def own_values(thing: Any) -> dict[str, object] | None:
     """The attributes of an instance; None if it has no dictionary for them."""
-    _, descriptor = in_class(type(thing), "__dict__")
-    if not exactly(descriptor, GetSetDescriptorType, MemberDescriptorType):
-        return None
-    values = descriptor.__get__(thing)
-    return values if type(values) is dict else None
+    for base in mro(type(thing)):  # a class of the program may have a property of that name, which is not it
+        descriptor: Any = _names(base).get("__dict__")
+        if exactly(descriptor, GetSetDescriptorType, MemberDescriptorType):
+            values = descriptor.__get__(thing)
+            return values if type(values) is dict else None
+    return None
 
 
 def is_local(thing: object) -> bool:
