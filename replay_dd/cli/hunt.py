@@ -43,6 +43,7 @@ from replay_dd.schedules.hunting.hunt import Hunt, hunt
 from replay_dd.schedules.hunting.only_where import WITH_GIL, WITHOUT_GIL, check_only
 from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
 from replay_dd.schedules.hunting.plans import Coverage
+from replay_dd.schedules.isolating.same_schedule import HINT, outside_decides
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.running.parallel_runs import why_one_at_a_time
 from replay_dd.schedules.running.runner import NO_FORK
@@ -286,7 +287,12 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
         which = f"{1 + len(found.further)} failures" if found.further else "Both"
         passing, failing = _quoted_paths(output)
-        echo(f"{which} found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
+        outside = outside_decides(found.passing, found.failing)
+        then = (
+            f"They have the same schedule. {outside}" if outside else f"Next: replay-dd schedules {passing} {failing}"
+        )
+        echo(f"{which} found in {covered}{more}. {then}")
+        echo_lines([f"  hint: {HINT}"] if outside else [])
     return _status_of(found)
 
 

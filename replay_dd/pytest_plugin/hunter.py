@@ -14,6 +14,7 @@ from textwrap import wrap
 from replay_dd.errors import ReplayDDError
 from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.forked import CannotForkError
+from replay_dd.pytest_plugin.chance import decided_by_chance
 from replay_dd.pytest_plugin.known import kind_of, repeated
 from replay_dd.pytest_plugin.results import (
     FAILS_ALWAYS,
@@ -40,6 +41,7 @@ from replay_dd.schedules.hunting.options import HuntListener, HuntOptions
 from replay_dd.schedules.isolating.answer import ScheduleIsolation
 from replay_dd.schedules.isolating.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.isolating.isolate import isolate
+from replay_dd.schedules.isolating.same_schedule import outside_decides
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Program, Settings, Wake
 from replay_dd.schedules.running.first_thread import Start, start_program
@@ -186,8 +188,21 @@ class Hunter:
         if found.failing is None or found.passing is None or found.one_schedule:
             why = "interrupted" if found.interrupted else _why(found)
             result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, asleep_s=found.asleep_s)
-            notes += [_PASSES_ALONE] if wanted.failed and result.verdict == NO_FAILURE else []
+            unlike = wanted.failed and result.verdict == NO_FAILURE
+            if (unlike or result.verdict == FAILS_ALWAYS) and not found.interrupted:
+                self._tell("trying other random numbers")
+                chance = decided_by_chance(
+                    *(program, settings),
+                    fails=not unlike,
+                    time_limit_s=wanted.limit_s(self._load_s.get(settings)),
+                    is_over=wanted.is_over,
+                )
+                notes += [chance or _PASSES_ALONE] if unlike else [chance]
             return replace(result, interrupted=found.interrupted).with_why(*notes)
+        outside = outside_decides(found.passing, found.failing)
+        if outside:
+            ends = signature_of(found.failing.ending).text
+            return HuntResult(test, NO_VERDICT, found.runs, why=ends, fresh=fresh).with_why(outside, *notes)
         folder = self._folder / folder_name(test, wanted.call)
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):

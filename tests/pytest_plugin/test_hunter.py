@@ -178,6 +178,7 @@ def test_a_test_that_fails_plainly_and_always_is_hunted_again_with_threads_as_la
 
     monkeypatch.setattr(Hunter, "_start", start)
     monkeypatch.setattr(hunter, "hunt", note)
+    monkeypatch.setattr(hunter, "decided_by_chance", lambda *_, **__: "")
     settings = Settings(max_delay_ns=delay_ms * 10**6)
     result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, settings, wanted)
     assert hunts == suites == delays
@@ -193,6 +194,7 @@ def test_a_test_that_failed_by_itself_and_passes_under_each_schedule_is_told(
     program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
     monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
     monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(log_of([]))._replace(asleep_s=0.0))
+    monkeypatch.setattr(hunter, "decided_by_chance", lambda *_, **__: "")
     result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10, failed=failed))
     told = [line for line in summary([result], 1, 1) if "alone it passes under each schedule that was tried" in line]
     assert bool(told) == failed
@@ -288,3 +290,51 @@ def test_the_calls_of_a_test_keep_their_logs_apart() -> None:
     names = [hunter.folder_name("test_it.py::test_it", call) for call in range(4)]
     assert names[0] == names[1] == "test_it.py.test_it"
     assert len({*names}) == 3
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("found", "failed", "asked"),
+    [
+        (ALWAYS, False, [True]),
+        (ALWAYS, True, [True]),
+        (hunted(log_of([])), True, [False]),
+        (hunted(log_of([])), False, []),
+        (ALWAYS._replace(interrupted=True), False, []),
+        (ALWAYS._replace(one_schedule=True), False, []),
+    ],
+    ids=["fails always", "failed by itself, too", "passes always", "passed by itself, too", "Ctrl-C", "alone"],
+)
+def test_where_no_schedule_decides_chance_may(
+    found: Hunt, failed: bool, asked: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    told: list[bool] = []
+
+    def by_chance(*_: object, fails: bool, **__: object) -> str:
+        told.append(fails)
+        return "chance decides"
+
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: found._replace(asleep_s=0.0))
+    monkeypatch.setattr(hunter, "decided_by_chance", by_chance)
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10, failed=failed))
+    assert told == asked
+    assert result.why.endswith("chance decides") == bool(asked)
+    assert "alone it passes under each schedule" not in result.why
+
+
+@pytest.mark.once
+def test_two_runs_that_only_what_came_from_outside_tells_apart_are_no_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = describe_program((sys.executable, "-c", ""), directory=tmp_path)
+    passing, failing = (
+        replace(log_of([], ending), arrivals=(("arrival", "0.1", 1, by, 4, None),))
+        for ending, by in ((PASSED, "0.1"), (FAILED, ""))
+    )
+    monkeypatch.setattr(Hunter, "_start", lambda *_: (None, ""))
+    monkeypatch.setattr(hunter, "hunt", lambda *_, **__: hunted(passing)._replace(failing=failing))
+    result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
+    assert result.verdict == NO_VERDICT
+    assert "in the failing run, wait 1 of thread 0.1 for something outside ends without an answer" in result.why

@@ -83,6 +83,8 @@ def test_each_thread_has_attributes_of_its_own_of_a_thread_local_object(tmp_path
         ("reads", "own.user", "'ann'"),
         ("reads", "own.missing", "nothing"),
         ("stores", "derived.mode", "nothing"),
+        ("stores", "by_init.size", "?"),
+        ("stores", "by_init.size", "nothing"),  # by `__init__`, before that
         ("deletes", "own.user", "'ann'"),
     ]
     assert first[0].new.text == "'ann'"
@@ -92,7 +94,7 @@ def test_each_thread_has_attributes_of_its_own_of_a_thread_local_object(tmp_path
 
 
 def test_nothing_shared_is_seen_of_a_thread_local_object(tmp_path: Path) -> None:
-    """To ask a derived class of another thread's attributes could run its ``__init__``."""
+    """To ask a derived class may run its ``__init__``: see test_accesses_made_locals.py."""
     names = {one.name for one in accesses(LOCALS, tmp_path) if one.thing[0] == "attribute"}
     assert not any(name.startswith(("Made.", "_local.")) for name in names)
 

@@ -84,6 +84,16 @@ def test_a_dictionary_that_is_computed_is_not_asked_for() -> None:
 
     assert values.own_values(Computed()) is None
 
+    class Lazy(type(values)):  # type: ignore[misc]  # a module, which has a dictionary below
+        __dict__ = property(_refuse)
+
+    module = Lazy("lazy")
+    module.loaded = 3
+    found = values.own_values(module)
+    assert found is not None
+    assert found["loaded"] == 3
+    assert values.attribute(module, "loaded")[::2] == (values.MODULE, 3)
+
 
 def test_hostile_containers_and_keys_are_looked_into() -> None:
     key = hostile()()

@@ -29,6 +29,7 @@ from replay_dd.schedules.isolating.answer import ScheduleIsolation, complete_ans
 from replay_dd.schedules.isolating.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.isolating.difference import difference_of
 from replay_dd.schedules.isolating.failing_range import FailingRange
+from replay_dd.schedules.isolating.same_schedule import HINT, SAME_SCHEDULE, outside_decides
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replaying.comparable import check_pair, time_limit_for
 from replay_dd.schedules.running.first_thread import Start, start_program
@@ -81,7 +82,8 @@ def isolate(
     check_pair(passing, failing, accept_changes=accept_changes)
     text = text_sought(failing, failure)
     if difference_of(passing, failing).units == 0:
-        raise NoDifferenceError("The passing and the failing log have the same schedule.")
+        outside = outside_decides(passing, failing)
+        raise NoDifferenceError(f"{SAME_SCHEDULE} {outside}".rstrip(), hint=HINT if outside else None)
     limit_s = time_limit_for((passing, failing)) if time_limit_s is None else time_limit_s
 
     def attempt(runner: Runner) -> ScheduleIsolation:

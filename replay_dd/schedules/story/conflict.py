@@ -317,12 +317,16 @@ def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
     if place is None or not place.operation or not before:
         return []
     last = next((access for access in reversed(before) if access.thing[0] not in _NO_THING), None)
-    inside = (
-        last is not None and last.does == "calls" and (last.place.path, last.place.line) == (place.path, place.line)
-    )
-    if not inside or last is None:
+    if last is None or (last.place.path, last.place.line) != (place.path, place.line):
+        return []
+    if last.does != "calls" and not _is_kept_outside(last):
         return []
     return [last._replace(old=_UNKNOWN) if last.thing[0] == "object" else last]
+
+
+def _is_kept_outside(access: Access) -> bool:
+    """Whether it is to a value of `ctypes`: code of the library takes a lock for it, and does it only then."""
+    return access.thing[0] == "attribute" and access.thing[2] == "value" and access.holder_type.startswith("c_")
 
 
 def _looking_up(before: Sequence[Access], stack: Sequence[StackFrame]) -> list[Access]:

@@ -30,8 +30,9 @@ from replay_dd.schedules.story.order_trials import OrderTrials
 from replay_dd.schedules.story.outdated_check import INFERRED as OUTDATED
 from replay_dd.schedules.story.outdated_check import outdated_check
 from replay_dd.schedules.story.own_fault import tell_own_fault
+from replay_dd.schedules.story.parts import with_parts
 from replay_dd.schedules.story.refused_act import refused_act
-from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
+from replay_dd.schedules.story.refuted import all_disproved, as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.sentences import at, other_order
 from replay_dd.schedules.story.stale_store import is_of_two_things, with_stale_store, with_stale_value
 from replay_dd.schedules.story.story import Story
@@ -184,12 +185,16 @@ def _race_of_threads(trials: OrderTrials, isolated: GuiltySwitch) -> Explanation
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
     if kind_of(conflict, at_once) == ORDER_VIOLATION:
-        conflict = with_act_under_lock(conflict, links, twins.failing)
+        conflict = with_parts(with_act_under_lock(conflict, links, twins.failing), links.proved)
     story = tell_race(conflict, twins.failing, twins.passing, at_once, links.proved)
     if story is None:
         return Explanation(None, interrupted=interrupted)
     if links.tried and not links.proved and kind_of(conflict, at_once) == ORDER_VIOLATION:
         other = _of_first_look(trials, isolated, only_proved=True)
+        if other.story is not None:
+            return other
+    if all_disproved(links) and not is_a_guess(conflict, links):
+        other = _of_other_choice(trials, isolated, why=_INDIFFERENT)
         if other.story is not None:
             return other
     if conflict.looked is not None or kind_of(conflict, at_once) == ORDER_VIOLATION:

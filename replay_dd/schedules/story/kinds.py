@@ -30,6 +30,7 @@ from replay_dd.schedules.story.edges import (
     was_taken,
     was_there,
 )
+from replay_dd.schedules.story.parts import are_parts
 from replay_dd.schedules.story.request_reply import is_exchange, receives, sends
 from replay_dd.schedules.story.same_file import opened_by_other
 
@@ -226,8 +227,8 @@ def looked_too_soon(conflict: Conflict) -> tuple[Access, Access] | None:
 
 def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
-    if hands_over(first) and hands_over(last):
-        return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
+    if hands_over(first) and hands_over(last):  # else one does not belong to the next: the other only came between
+        return TORN_UPDATE if are_parts(left, right) else ORDER_VIOLATION
     if _is_of_permits(first) and _is_of_permits(last):
         return ORDER_VIOLATION  # nor does one permit; and a wait that goes on is no second look
     if last.reads and last.holder_type == "Random":

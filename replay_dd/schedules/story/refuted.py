@@ -35,9 +35,16 @@ def is_a_guess(conflict: Conflict, links: Links) -> bool:
         conflict: what the threads did.
         links: what was tried.
     """
-    edges = conflict.edges
-    tried = bool(links.tried) and all(link.disproved for link in links.tried)
-    return tried and all(edge.inferred for edge in edges)
+    return all_disproved(links) and all(edge.inferred for edge in conflict.edges)
+
+
+def all_disproved(links: Links) -> bool:
+    """Whether runs showed of each order that was tried that it decides nothing.
+
+    Args:
+        links: what was tried.
+    """
+    return bool(links.tried) and all(link.disproved for link in links.tried)
 
 
 def without_refuted(conflict: Conflict, links: Links) -> Conflict:

@@ -19,7 +19,10 @@ from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.words import at_place
 
-_SENDS = ("write", "print", "writelines", "send", "sendall", "send_bytes", "sendmsg", "sendto")
+_SENDS = (
+    *("write", "print", "writelines", "writerow", "writerows", "writeheader"),
+    *("send", "sendall", "send_bytes", "sendmsg", "sendto"),
+)
 _RECEIVES = (
     *("read", "readline", "readlines", "read1", "readinto"),
     *("recv", "recv_into", "recv_bytes", "recv_bytes_into", "recvmsg", "recvfrom"),

@@ -12,6 +12,7 @@ from replay_dd.schedules.story.dropped_lock import dropped_lock_in_words
 from replay_dd.schedules.story.edges import adds, empties, replaces_container, takes_out
 from replay_dd.schedules.story.missed_state import missed_state_in_words
 from replay_dd.schedules.story.outside_loop import in_words as call_outside_in_words
+from replay_dd.schedules.story.parts import parts_in_words
 from replay_dd.schedules.story.permits import in_words as extra_permit_in_words
 from replay_dd.schedules.story.request_reply import exchange_in_words, receives, sends
 from replay_dd.schedules.story.same_file import same_file_in_words
@@ -117,7 +118,8 @@ def summary_of(kind: str, conflict: Conflict, proved: Collection[Access] = ()) -
         f"thread {other} has changed it before the wait was over ({between}). It must look again: `while`, not `if`.",
         kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({at(first)}) no longer holds when it acts on it "
         f"({at(then)}): thread {other} has changed it in between ({between}).",
-        kinds.TORN_UPDATE: _mixed(one, first, then, change)
+        kinds.TORN_UPDATE: parts_in_words(first, then, change, (at(first), at(then), at(change)))
+        or _mixed(one, first, then, change)
         or f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} "
         + (f"changes {them} in between ({at(looks)})." if looks.changes else _sees_first(looks)),
         kinds.TOO_SOON: f"Thread {looks.thread} looks at {then.name} ({at(looks)}) before thread {one} is done with "
@@ -191,7 +193,7 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
     sentences = {
         kinds.LEFT_OVER: f"Thread {one} finds {own.name} as it has left it in an earlier call ({at(own)}; stored at "
         f"{at(last)}). Each thread has its own, which lasts as long as the thread; in the passing run, "
-        "nothing is there.",
+        "no call has left anything there.",
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({at(last)}) before thread {one} has set it "
         f"({at(own)}){', which it no longer comes to' if conflict.never else ''}.",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({at(own)}) after thread {other.thread} has "

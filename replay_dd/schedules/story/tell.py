@@ -17,6 +17,7 @@ from replay_dd.schedules.story.cross_check import help_of_cross_check
 from replay_dd.schedules.story.dropped_lock import help_of_dropped_lock
 from replay_dd.schedules.story.early_signal import help_of_early_signal
 from replay_dd.schedules.story.early_zero import help_of_early_zero
+from replay_dd.schedules.story.edges import hands_over
 from replay_dd.schedules.story.left_over import help_of_left_over
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
@@ -26,6 +27,7 @@ from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
 from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.own_value import own_value_in_words
+from replay_dd.schedules.story.parts import help_of_parts
 from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.publication import help_of_publication
 from replay_dd.schedules.story.same_file import help_of_same_file
@@ -146,6 +148,8 @@ class _Teller:
                 f"write another file, and put it in the place of {access.name} by `os.replace()` when it is "
                 "complete: who reads then finds the old content or the new"
             )
+        if kind == kinds.TORN_UPDATE and hands_over(access):
+            return help_of_parts(access)
         timer = help_of_cancelled_timer(kind, self.conflict, self.failing)
         if timer:
             return timer

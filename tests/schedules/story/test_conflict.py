@@ -105,6 +105,23 @@ def test_the_call_in_which_a_thread_is_interrupted_is_not_what_came_before_it() 
     assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION
 
 
+@pytest.mark.parametrize(("holder", "is_left"), [("c_int", False), ("Counter", True)])
+def test_a_store_that_a_lock_of_the_library_comes_before_is_not_done_yet(holder: str, is_left: bool) -> None:
+    """So it is with the value of `multiprocessing.Value`. Another attribute is set before a lock in the same line."""
+    value = ("attribute", 5, "value")
+    reads = access("0.1", 3, 3, "reads", value, holder_type=holder)
+    stores = access("0.1", 4, 4, "stores", value, holder_type=holder)
+    others = access("0.2", 1, 6, "stores", value, holder_type=holder)
+    inside = replace(switch(5), place=replace(stores.place, operation=True))
+    runs = FailingRange(
+        *(replace(inside, time=4), inside, "ValueError", True, True, PASSED, PASSED),
+        begins_turn=False,
+    )
+    conflict = find_conflict(seen(reads, stores, others), GuiltySwitch(inside, None), runs)
+    assert (conflict.right is None) is is_left
+    assert (kind_of(conflict, PASSED) == kinds.LOST_UPDATE) is not is_left
+
+
 def test_the_stretch_is_over_when_the_thread_goes_on_even_if_it_touches_nothing_more() -> None:
     """It was stopped inside of its last call, which another thread closes later."""
     sends = access("0.1", 4, 4, "calls", ("object", 4, ""), detail="sendall()", reads=True, writes=True)

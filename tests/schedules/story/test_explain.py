@@ -231,3 +231,22 @@ def test_after_ctrl_c_no_look_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (explanation.interrupted, tried) == (True, [])
     assert explanation.story is not None
     assert explanation.story.kind == kinds.ORDER_VIOLATION
+
+
+@pytest.mark.parametrize(("why_not", "elsewhere"), [("it fails, too", True), ("they cannot be reversed alone", False)])
+def test_an_order_that_runs_disprove_gives_way_to_another_choice(
+    why_not: str, elsewhere: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = seen(access("0.2", 1, 5, "reads"), access("0.1", 5, 6, "stores"))
+    look, store = failing.accesses
+    order = Conflict("0.1", None, Edge(store, (look,), inferred=False), None, (), (), ())
+    tried = Links((Link(look, store, False, why_not),))
+    other: Any = module.Explanation("another choice")  # type: ignore[arg-type]
+    monkeypatch.setattr(module, "conflict_of", lambda *_, **__: order)
+    monkeypatch.setattr(module, "try_conflict", lambda *_: (GuiltySwitch(SWITCH, None), (order, order, tried), False))
+    for name in ("_of_first_look", "_of_outdated_check"):
+        monkeypatch.setattr(module, name, lambda *_, **__: module.Explanation(None))
+    monkeypatch.setattr(module, "_of_other_choice", lambda *_, **__: other)
+    monkeypatch.setattr(module, "_chain", lambda *_: module.NO_CHAIN)
+    trials = OrderTrials(isolated(), Twins(failing, failing), None, None)  # type: ignore[arg-type]
+    assert (module._race(trials, GuiltySwitch(SWITCH, None)) is other) is elsewhere

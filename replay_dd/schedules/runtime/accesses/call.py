@@ -22,8 +22,9 @@ from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
-from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, is_gone_through_by_class
+from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, class_of_method, is_gone_through_by_class
 from .printing import place_of_file, printed_to
+from .rows import rows_written
 from .taking import is_iterator, taken_from, takes
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_system, of_threads, reads_directory, started, streams
@@ -38,6 +39,7 @@ _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
+_TABLES = ("_csv", "csv")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
@@ -127,7 +129,7 @@ class AnyInstruction(Instruction):
             return of_threads(function)
         if own is MISSING or own is UNKNOWN:
             return self._call_of_builtin(name, function, arguments, expressions)
-        module = _module_of(function) or values.module_name(_class_of_method(type(own), function, name) or type(own))
+        module = _module_of(function) or values.module_name(class_of_method(type(own), function, name) or type(own))
         receiver = own_expression or self._receiver(count + extra)
         return self._call_of_method(own, receiver, name, arguments, expressions, module)
 
@@ -213,6 +215,8 @@ class AnyInstruction(Instruction):
             if of_content is not None and of_content.sort == FILE and takes(name):
                 self.also = [taken_from(own, name, called)]
             return of_content
+        if module in _TABLES:
+            return rows_written(own, name, self.names.name_of(own, expression))
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
         if is_variable(own):
@@ -358,16 +362,6 @@ class AnyInstruction(Instruction):
                 self.names.remember(value, store.name, store.sort, store.holder, key)
                 stores.append(store)
         return stores
-
-
-def _class_of_method(kind: type, function: object, name: str) -> type | None:
-    """The class that has a method; if the method is of C, not a class of the program that has one of the same name."""
-    if type(function) is values.BuiltinFunctionType:
-        for base in values.mro(kind):
-            owner, found = values.in_class(base, name)
-            if type(found) is values.MethodDescriptorType:
-                return owner
-    return values.in_class(kind, name)[0]
 
 
 def _is_own_generator(thing: object) -> bool:

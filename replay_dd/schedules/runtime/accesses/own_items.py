@@ -70,5 +70,21 @@ def called_of_container(function: Any, own: object, arguments: list[Any]) -> tup
     return _if_container(function.__name__, own, is_argument=False)
 
 
+def class_of_method(kind: type, function: object, name: str) -> type | None:
+    """The class that has a method; if the method is of C, not a class of the program that has one of the same name.
+
+    Args:
+        kind: the class of the object whose method it is.
+        function: the method, or that of its class.
+        name: of the method.
+    """
+    if type(function) is values.BuiltinFunctionType:
+        for base in values.mro(kind):
+            owner, found = values.in_class(base, name)
+            if type(found) is values.MethodDescriptorType:
+                return owner
+    return values.in_class(kind, name)[0]
+
+
 def _if_container(name: str, container: object, *, is_argument: bool) -> tuple[str, object, bool] | None:
     return (name, container, is_argument) if values.is_a(container, dict, list, set, deque) else None

@@ -14,6 +14,8 @@ from _collections import deque  # type: ignore[import-not-found]  # the program 
 from _thread import _local  # what `threading.local` is
 from _weakref import ReferenceType as _Reference
 
+from .made_locals import has_made
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,11 +95,12 @@ def in_class(thing_type: type, name: str) -> tuple[type | None, Any]:
 
 def own_values(thing: Any) -> dict[str, object] | None:
     """The attributes of an instance; None if it has no dictionary for them."""
-    _, descriptor = in_class(type(thing), "__dict__")
-    if not exactly(descriptor, GetSetDescriptorType, MemberDescriptorType):
-        return None
-    values = descriptor.__get__(thing)
-    return values if type(values) is dict else None
+    for base in mro(type(thing)):  # a class of the program may have a property of that name, which is not it
+        descriptor: Any = _names(base).get("__dict__")
+        if exactly(descriptor, GetSetDescriptorType, MemberDescriptorType):
+            values = descriptor.__get__(thing)
+            return values if type(values) is dict else None
+    return None
 
 
 def is_local(thing: object) -> bool:
@@ -110,7 +113,7 @@ def local_values(thing: Any) -> dict[str, object] | None:
 
     A class that is derived makes them with its own ``__init__`` as a thread first asks.
     """
-    if in_class(type(thing), "__init__")[0] not in (_local, object):
+    if in_class(type(thing), "__init__")[0] not in (_local, object) and not has_made(thing):
         return None
     values = _local.__getattribute__(thing, "__dict__")
     return values if type(values) is dict else None
@@ -122,7 +125,7 @@ def attribute(thing: Any, name: str) -> tuple[str, object, object]:
     if is_local(thing):
         mine = local_values(thing)
         if mine is None:
-            return COMPUTED, thing, UNKNOWN
+            return INSTANCE if in_class(kind, name)[0] is None else COMPUTED, thing, UNKNOWN
         if name in mine:
             return INSTANCE, mine, mine[name]
         base, found = in_class(kind, name)

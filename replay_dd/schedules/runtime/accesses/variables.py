@@ -13,9 +13,11 @@ from ..compat import ATTR_HAS_METHOD_BIT
 from ..observing import local_value
 from . import values
 from .access import ATTRIBUTE, CELL, DELETES, GLOBAL, LOCAL, READS, STORES, Access
+from .made_locals import note_if_made
 from .operands import variables
 from .own_attributes import is_done_by_class
 from .running import Running
+from .shared_values import NAME, value_kept
 from .values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, SLOT, UNKNOWN
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -53,7 +55,11 @@ class VariableInstruction(Running):
         self, thing: object, expression: Expression, key: str, does: str, new: object = UNKNOWN
     ) -> Access | None:
         """An access to an attribute of a thing, which gets a new value if it is stored."""
+        if values.is_local(thing) and values.local_values(thing) is None:
+            note_if_made(thing, self.frame)
         where, owner, value = values.attribute(thing, key)
+        if where == COMPUTED and key == NAME:
+            return self._of_kept_value(thing, expression, does, new)
         # What an object has of its own takes the place of its class's: whoever patches a method puts it there.
         if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
             return None
@@ -87,6 +93,15 @@ class VariableInstruction(Running):
             access.new = MISSING
         else:
             self.names.remember(value, access.name, ATTRIBUTE, owner, key)
+        return access
+
+    def _of_kept_value(self, thing: object, expression: Expression, does: str, new: object) -> Access | None:
+        """An access to the value that `ctypes` keeps for a thing; None if it keeps none."""
+        kept = value_kept(thing)
+        if kept is None:
+            return None
+        access = Access(does, ATTRIBUTE, kept[0], NAME, f"{self.names.name_of(thing, expression)}.{NAME}")
+        access.old, access.new = kept[1], new
         return access
 
     def _of_local(self, thing: object, key: str, does: str, value: object, mine: object, new: object) -> Access:
