@@ -217,6 +217,8 @@ def _with_own_files(target: Target, history: History) -> Target:
     for number, argument in enumerate(target.program.command):
         name, *rest = argument.split("::")
         path = Path(os.path.normpath(here / name))
+        if not path.is_relative_to(target.top) and path.resolve().is_relative_to(target.top):
+            path = path.resolve()  # a link leads there, and Python follows it
         if not path.is_file() or (number == 0 and os.sep not in name):
             _check_is_in_both(path, name, target.top, files_of)
             arguments.append(argument)

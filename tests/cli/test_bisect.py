@@ -84,3 +84,14 @@ def test_a_file_of_the_command_that_only_one_end_has(repository: Repository, sho
     commit = repository.git("rev-parse", "v1")[:12]
     assert f"Only {commit} has the file account.py" in said
     assert f"`git show {commit}:account.py > account.py`" in said
+
+
+def test_a_link_to_the_repository_is_no_way_around_the_commits(
+    repository: Repository, shop: Workshop, tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(repository.folder)
+    command = ("bisect", "HEAD~4", "HEAD~3", "--runs", "4", "--json", "-o", "../guilty.log")
+    done = shop.run(*command, *shop.program(name=str(link / "account.py")))
+    assert done.status == 0, done.stderr
+    assert checked(done.stdout)["guilty"]["subject"] == "Step 4"
