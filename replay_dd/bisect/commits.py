@@ -194,6 +194,7 @@ class Commits:
 
     def _moved(self, path: str, place: Path) -> str:
         whole = Path(self._target.program.directory, path)
+        whole = whole if whole.is_relative_to(self._target.top) else whole.resolve()
         return (
             str(place / whole.relative_to(self._target.top)) if whole.is_relative_to(self._target.top) else str(whole)
         )

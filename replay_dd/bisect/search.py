@@ -3,8 +3,9 @@
 Rules of this module:
 
 * Both ends are tested first, with the very schedules that all commits get.
-* A pass is no proof, so the answer is not taken from one: the commit before the guilty one is tried once more, with the
-  schedule of the guilty one and with more hunted ones. If it fails then, the search goes on before it.
+* A pass is no proof, so the answer is not taken from one: the commit before the guilty one, or before all that are
+  left, is tried once more, with the schedule of the guilty one and with more hunted ones. If it fails then, the search
+  goes on before it.
 * Whatever ends the search, what is known so far is told.
 """
 
@@ -55,7 +56,7 @@ class Bisection:
         suspects: the commits that may be guilty, parents first; a single one if the search came to its end.
         tested: the commits that were tested, in order.
         failing: the log of a run of the last suspect that failed; None if there is none.
-        confirmed: whether the commits before the guilty one were tried once more, and passed.
+        confirmed: whether the commits before all suspects were tried once more, and passed.
         ended_by: why the search did not come to its end: ``interrupted``, ``out of time`` or empty.
         untested: the names of the ends that had not been tested by then.
     """
@@ -123,8 +124,6 @@ def bisect(
                 left = len(history.suspects())
                 history.told(commit, test(commit, f"{left} commits left, testing {commit[:9]}").outcome)
                 continue
-            if len(history.suspects()) > 1 or found.confirmed:
-                break
             again = _failing_parent(history, test, tester, found)
             if again is None:
                 found.confirmed = True
@@ -142,10 +141,12 @@ def bisect(
 
 
 def _failing_parent(history: History, test: Callable[..., Tried], tester: Tester, found: Bisection) -> str | None:
-    """A parent of the guilty commit that fails under more schedules, and with that of the guilty one."""
+    """A commit before all suspects that fails under more schedules, and with that of the guilty one."""
     if found.failing is not None:
         tester.logs.append(found.failing)
-    for parent in history.parents(history.bad):
+    suspects = history.suspects()
+    before = dict.fromkeys(parent for one in suspects for parent in history.parents(one) if parent not in suspects)
+    for parent in before:
         if test(parent, f"trying {parent[:9]} once more", thorough=True).outcome is Outcome.FAIL:
             return parent
     return None

@@ -30,13 +30,7 @@ def needs_of_bindings(difference: Difference, names: Names) -> Iterator[tuple[in
             continue
         deltas = difference.deltas_of(number)
         before, after = bound_at_top(file.before), bound_at_top(file.after)
-        places: dict[tuple[bool, int], int] = {}
-        for delta in deltas:
-            change = difference.line_change(delta)
-            if change is not None and change.old < change.old_stop:
-                places[False, change.old] = delta
-            if change is not None and change.new < change.new_stop:
-                places[True, change.new] = delta
+        places = deltas_of_lines(difference, number)
         for name in {*before, *after}:
             taking = [places.get((False, line)) for line in before.get(name, ())]
             bringing = [places.get((True, line)) for line in after.get(name, ())]
@@ -56,6 +50,18 @@ def needs_of_bindings(difference: Difference, names: Names) -> Iterator[tuple[in
             elif taken and names.unimporting(name) & IntervalSet.of(taken):
                 users = _lines_in(difference, names.removing(name) & deltas)
                 yield from ((one, user) for user in users for one in taken if user not in taken)
+
+
+def deltas_of_lines(difference: Difference, number: int) -> Mapping[tuple[bool, int], int]:
+    """The deltas of a file by what they add (True) and remove (False), a line from 0."""
+    places: dict[tuple[bool, int], int] = {}
+    for delta in difference.deltas_of(number):
+        change = difference.line_change(delta)
+        if change is not None and change.old < change.old_stop:
+            places[False, change.old] = delta
+        if change is not None and change.new < change.new_stop:
+            places[True, change.new] = delta
+    return places
 
 
 def _lines_in(difference: Difference, deltas: IntervalSet) -> list[int]:

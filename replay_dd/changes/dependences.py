@@ -23,9 +23,12 @@ from typing import cast
 from replay_dd.changes.bindings import needs_of_bindings
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import Kind
+from replay_dd.changes.imports import needs_of_imports
 from replay_dd.changes.levels import by_hunk, by_symbol, is_in_function, is_local
+from replay_dd.changes.local_names import needs_of_local_names
 from replay_dd.changes.names import Names, words_of
 from replay_dd.changes.pieces import pieces
+from replay_dd.changes.signatures import needs_of_signatures
 from replay_dd.changes.tree import Entry
 from replay_dd.dd import EMPTY, IntervalSet
 
@@ -189,6 +192,9 @@ class Dependences:
         self._add_needs_of_annotations(found)
         for delta, needed in needs_of_bindings(self._difference, self._names):
             found.setdefault(delta, {})[tuple(self.unit(needed))] = None
+        for told in (needs_of_imports, needs_of_signatures, needs_of_local_names):
+            for delta, needed in told(self._difference):
+                found.setdefault(delta, {})[(needed,)] = None
         self._add_needs_of_arrivals(found)
         self._add_needs_of_grammar(found)
         for delta in self._difference.all:

@@ -56,12 +56,14 @@ class Arrival:
         source: the old path of the file that it comes from.
         before: its lines, as it was, among the old lines.
         after: its lines among the new ones.
+        brought: how many lines of imports come before it.
     """
 
     name: str
     source: str
     before: range
     after: range
+    brought: int = 0
 
     def contains(self, change: LineChange) -> bool:
         """Whether a change is one of its lines."""

@@ -6,10 +6,12 @@ Rules of this module:
   in them is found as anywhere else: the file comes with the functions as they were, and their lines change.
 * Into a file that was there before, each comes as it was with a delta of its own, between two statements.
 * Only what has the same name, and is much alike, has moved.
+* It brings the imports of its old file that it needs, and that the other file does not have. They are old lines, too.
 """
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -18,6 +20,7 @@ from replay_dd.changes.file_change import Arrival
 from replay_dd.changes.line_changes import defined_at_top
 from replay_dd.changes.outlines import outline_of, symbols_of
 from replay_dd.dd.alignment import align
+from replay_dd.python_sources import parsed
 
 SIMILAR = 0.5
 """The share of lines that a function which moved keeps at least."""
@@ -54,7 +57,8 @@ def as_they_were(path: str, lines: _Lines, others: Sequence[Lost]) -> _Lines:
         text = lines[where.start : where.stop]
         came_from = gone.get(name, [])
         if len(came_from) == 1 and share(came_from[0].lines, text) >= SIMILAR:
-            result[where.start : where.stop] = came_from[0].lines
+            found = _imported_for(came_from[0], path, lines)
+            result[where.start : where.stop] = [*found, *came_from[0].lines]
     return result
 
 
@@ -82,8 +86,10 @@ def arrivals(path: str, before: _Lines, after: _Lines, others: Sequence[Lost]) -
     result, arrived = list(before), list[Arrival]()
     for place, name, where, source in found:
         start = place + len(result) - len(before)
-        result[start:start] = source.lines
-        arrived.append(Arrival(name, source.path, range(start, start + len(source.lines)), where))
+        brought = _imported_for(source, path, before)
+        result[start:start] = [*brought, *source.lines]
+        lines = range(start, start + len(brought) + len(source.lines))
+        arrived.append(Arrival(name, source.path, lines, where, len(brought)))
     return result, tuple(arrived)
 
 
@@ -93,10 +99,12 @@ class _Gone(NamedTuple):
     Attributes:
         path: the file.
         lines: its lines.
+        around: those of the file.
     """
 
     path: str
     lines: _Lines
+    around: _Lines
 
 
 def _gone(heads: set[bytes], others: Sequence[Lost]) -> dict[str, list[_Gone]]:
@@ -108,8 +116,45 @@ def _gone(heads: set[bytes], others: Sequence[Lost]) -> dict[str, list[_Gone]]:
         left = functions_in(source.path, source.after)
         for name, where in functions_in(source.path, source.before).items():
             if name not in left:
-                found.setdefault(name, []).append(_Gone(source.path, source.before[where.start : where.stop]))
+                found.setdefault(name, []).append(
+                    _Gone(source.path, source.before[where.start : where.stop], source.before)
+                )
     return found
+
+
+def _imported_for(function: _Gone, path: str, lines: _Lines) -> list[bytes]:
+    """The imports of its old file that a function needs among these lines of another one, a line for each name."""
+    texts = [b"".join(text) for text in (function.lines, function.around, lines)]
+    try:
+        own, around, there = map(parsed, texts)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    used = {node.id for node in ast.walk(own) if isinstance(node, ast.Name)}
+    known = {name for statement in _imports_in(there) for name in map(_bound_by, statement.names)}
+    found: list[bytes] = []
+    for statement in _imports_in(around):
+        beside = path.rpartition("/")[0] == function.path.rpartition("/")[0]
+        if isinstance(statement, ast.ImportFrom) and (
+            statement.module == "__future__" or (statement.level and not beside)
+        ):
+            continue
+        for alias in statement.names:
+            if _bound_by(alias) in used - known:
+                only = (
+                    ast.Import([alias])
+                    if isinstance(statement, ast.Import)
+                    else ast.ImportFrom(statement.module, [alias], statement.level)
+                )
+                found.append(ast.unparse(only).encode() + b"\n")
+    return found
+
+
+def _imports_in(module: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    return [statement for statement in module.body if isinstance(statement, ast.Import | ast.ImportFrom)]
+
+
+def _bound_by(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
 
 
 def _place(path: str, before: _Lines, after: _Lines, line: int, functions: Mapping[str, range]) -> int:

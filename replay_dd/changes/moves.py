@@ -48,6 +48,9 @@ def moves_in(difference: Difference, deltas: IntervalSet) -> Iterator[Move]:
         for one in file.arrivals:
             if {(number, one.name), (numbers.get(one.source), one.name)} & touched:
                 changes = [change for change in file.lines if one.contains(change)]
-                removed = tuple(line for change in changes for line in file.before[change.old : change.old_stop])
+                first = one.before.start + one.brought
+                removed = tuple(
+                    line for change in changes for line in file.before[max(change.old, first) : change.old_stop]
+                )
                 added = tuple(line for change in changes for line in file.after[change.new : change.new_stop])
                 yield Move(one.name, one.source, file.path, removed, added)

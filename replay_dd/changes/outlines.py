@@ -35,6 +35,7 @@ _HEADINGS = {**dict.fromkeys((".cfg", ".ini", ".toml", ".conf"), _SECTION), **di
 _PYTHON = (".py", ".pyi")
 _IMPORT = re.compile(rb"\s*(?:from|import)\s")
 _LARGEST_TEXT = 4_000_000
+_KEPT = 8  # outlines of Python: both versions of a file are asked for several times in a row
 _WITH_FUNCTIONS = ("c", "cpp", "java", "javascript")
 _SCOPES = frozenset(
     {
@@ -141,7 +142,7 @@ def parts_of_strings(path: str, lines: Sequence[bytes]) -> list[str]:
 def outline_of(path: str, lines: Sequence[bytes]) -> Outline:
     """What some lines of a file belong to."""
     if path.endswith(_PYTHON):
-        return _of_python(lines)
+        return _of_python(tuple(lines))
     return _of_tree(path, lines) or _of_headings(lines, _HEADINGS.get(PurePosixPath(path).suffix, _HEADING))
 
 
@@ -156,7 +157,8 @@ def is_in_long_import(file: FileChange, line: int, *, new: bool) -> bool:
     return first < line and bool(_IMPORT.match((file.after if new else file.before)[first]))
 
 
-def _of_python(lines: Sequence[bytes]) -> Outline:
+@functools.lru_cache(_KEPT)
+def _of_python(lines: tuple[bytes, ...]) -> Outline:
     try:
         module = parsed(b"".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

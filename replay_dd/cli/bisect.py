@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
@@ -184,7 +185,8 @@ def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | N
         raise DoesNotFailError(
             f"At {bad}, the command starts no threads. It ends with {ending}"
             + (f", and its last output is: {said[-1][:200]}" if said else "."),
-            "Check the command. To find the commit of a failure without threads: `replay-dd changes GOOD..BAD -- CMD`.",
+            "Check the command; what is not in the commits, such as generated files, is up to `--build CMD`. "
+            "To find the commit of a failure without threads: `replay-dd changes GOOD..BAD -- CMD`.",
         )
     if found.failing is not None:
         return found.interrupted
@@ -208,13 +210,17 @@ def _top(history: History) -> Path:
 def _with_own_files(target: Target, history: History) -> Target:
     """The target with files of its command that not both ends have, and with absolute paths to what lies elsewhere."""
     here = Path(target.program.directory)
-    ends = [files_in(history.repository, commit) for commit in (history.good[0], history.bad)]
+    files_of = {commit: files_in(history.repository, commit) for commit in (history.good[0], history.bad)}
+    ends = files_of.values()
     files: dict[str, tuple[bytes, int]] = {}
     arguments = []
     for number, argument in enumerate(target.program.command):
         name, *rest = argument.split("::")
         path = Path(os.path.normpath(here / name))
+        if not path.is_relative_to(target.top) and path.resolve().is_relative_to(target.top):
+            path = path.resolve()  # a link leads there, and Python follows it
         if not path.is_file() or (number == 0 and os.sep not in name):
+            _check_is_in_both(path, name, target.top, files_of)
             arguments.append(argument)
             continue
         if not path.is_relative_to(target.top):
@@ -229,6 +235,21 @@ def _with_own_files(target: Target, history: History) -> Target:
             say(f"{name} is not part of both ends; it is used at each commit as it is here")
         arguments.append("::".join([os.path.relpath(path, here), *rest]))
     return replace(target, program=replace(target.program, command=tuple(arguments)), files=files)
+
+
+def _check_is_in_both(path: Path, name: str, top: Path, files_of: Mapping[str, frozenset[str]]) -> None:
+    """Refuse a file of the command that only one end has, and the work tree has not.
+
+    Raises:
+        UsageError: it is one.
+    """
+    below = path.relative_to(top).as_posix() if path.is_relative_to(top) else ""
+    having = [commit for commit, files in files_of.items() if below in files]
+    if not path.exists() and len(having) == 1:
+        raise UsageError(
+            f"Only {having[0][:12]} has the file {name}; the other end and the work tree have not.",
+            f"Put it here, and it is used at each commit: `git show {having[0][:12]}:{below} > {name}`.",
+        )
 
 
 def _status(found: Bisection) -> int:

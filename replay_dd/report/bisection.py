@@ -34,7 +34,7 @@ def bisection_in_words(found: Bisection, log: Path) -> Iterator[str]:
     elif found.ended_by:
         yield f"{found.ended_by}: {_what_is_left(found)}"
     else:
-        yield f"the first bad commit is among these {len(found.suspects)}; the others cannot be tested"
+        yield f"the first bad commit is among these {len(found.suspects)}; all but the last cannot be tested"
     if guilty is None:
         yield from (f"  {_short(one)}" for one in found.suspects[:_SHOWN])
         if len(found.suspects) > _SHOWN:
@@ -46,8 +46,9 @@ def bisection_in_words(found: Bisection, log: Path) -> Iterator[str]:
     for one in found.tested:
         yield f"  {_verdict(one):<8} {_short(one.origin)}"
         yield f"           {_evidence(one)}"
-    if guilty is not None and found.confirmed:
-        yield "The commit before it was tried twice, also with the schedule that fails here. A pass is not a proof."
+    if found.confirmed:
+        before = "The commit before it" if guilty is not None else "The commit before them"
+        yield f"{before} was tried twice, also with the schedule that fails here. A pass is not a proof."
     if found.failing is not None:
         where = found.suspects[-1].commit[:12] if guilty is None else guilty.commit[:12]
         yield f"replay       git checkout {where} && replay-dd replay {shlex.quote(str(log))}"

@@ -85,14 +85,27 @@ def test_a_good_end_that_fails_under_more_schedules_is_told(repository: Reposito
         _searched(commits, Scripted(bad=set(commits[1:]), shy=frozenset(commits)))
 
 
-def test_commits_that_cannot_be_tested_stay_suspects(repository: Repository) -> None:
+def test_commits_that_cannot_be_tested_stay_suspects(repository: Repository, tmp_path: Path) -> None:
     commits = _line(repository, 6)
     found = _searched(commits, Scripted(bad=set(commits[4:]), silent=frozenset(commits[2:4])))
     assert found.guilty is None
     assert [one.commit for one in found.suspects] == commits[2:5]
+    assert found.confirmed
+    assert (found.tested[-1].origin.commit, found.tested[-1].again) == (commits[1], True)
+    told = list(bisection_in_words(found, tmp_path / "guilty.log"))
+    assert told[0] == "the first bad commit is among these 3; all but the last cannot be tested"
+    assert told[-1].startswith("The commit before them was tried twice")
     passed_over = _searched(commits, Scripted(bad=set(commits[4:]), silent=frozenset(commits[1:2])))
     assert passed_over.guilty is not None
     assert passed_over.guilty.commit == commits[4]
+
+
+def test_a_pass_before_commits_that_cannot_be_tested_may_not_stand(repository: Repository) -> None:
+    commits = _line(repository, 9)
+    tester = Scripted(bad=set(commits[6:]), silent=frozenset(commits[4:6]), shy=frozenset(commits[2:4]))
+    found = _searched(commits, tester)
+    assert found.guilty is not None
+    assert found.guilty.commit == commits[2]
 
 
 def test_a_failure_that_came_in_on_a_branch_is_found_there(repository: Repository) -> None:

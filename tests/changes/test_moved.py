@@ -148,3 +148,29 @@ def test_what_changed_in_a_function_that_moved_into_an_old_file(tmp_path: Path) 
     assert (move.name, move.source, move.target) == ("area", "a.py", "b.py")
     assert (move.removed, move.added) == ((b"    found = side * side\n",), (b"    found = 2 * side\n",))
     assert not list(moves_in(found, found.deltas_of(2)))
+
+
+def test_a_class_that_moves_brings_the_imports_that_it_needs(tmp_path: Path) -> None:
+    head = "import os\nimport typing as t\nfrom . import deep\nfrom math import floor, pi\n"
+    body = "def price(a: t.Any):\n    b = floor(a)\n    c = pi\n    d = deep\n    return b\n"
+    old: Files = {"a.py": head + body, "b.py": "import pi\nx = 1\n", "c/d.py": "x = 1\n"}
+    arrived = body.replace("t.Any", "int")
+    (place,) = (number for number, name in enumerate(sorted(old)) if name == "b.py")
+    found = difference(tmp_path / "beside", old, {**old, "a.py": "", "b.py": f"import pi\nx = 1\n{arrived}"})
+    came = applied(found, IntervalSet.of([found.deltas_of(place).first]))["b.py"].decode()
+    # The other name is there, though it means something else.
+    brought = "import typing as t\nfrom . import deep\nfrom math import floor\n"
+    assert came == f"import pi\nx = 1\n{brought}{body}"
+    (move,) = moves_in(found, found.deltas_of(place))
+    assert (move.removed, move.added) == ((b"def price(a: t.Any):\n",), (b"def price(a: int):\n",))
+    found = difference(tmp_path / "below", old, {**old, "a.py": "", "c/d.py": f"x = 1\n{arrived}"})
+    came = applied(found, IntervalSet.of([found.deltas_of(1).first]))["c/d.py"].decode()
+    assert came == f"x = 1\nimport typing as t\nfrom math import floor, pi\n{body}".replace(
+        "floor, pi", "floor\nfrom math import pi"
+    )
+    new = "import os\n\n\n" + arrived
+    found = difference(tmp_path / "new", {"a.py": head + body, "b.py": "x = 1\n"}, {"new.py": new, "b.py": "x = 1\n"})
+    (number,) = (number for number, file in enumerate(found.files) if file.path == "new.py")
+    if found.kind(found.deltas_of(number).first) is Kind.ADD:
+        came = applied(found, IntervalSet.of([found.deltas_of(number).first]))["new.py"].decode()
+        assert "import typing as t\nfrom . import deep\nfrom math import floor\nfrom math import pi\ndef price" in came

@@ -104,7 +104,7 @@ def test_what_was_learnt_is_applied_at_once_on_the_next_level(tmp_path: Path) ->
     old = {"a/base.py": "x = 1\n", "b/use.py": "y = 2\n", "main.py": "z = 1\n", "other.py": "1  # width\n"}
     new = {
         "a/base.py": "x = 1\nwidth = 3\n",
-        "b/use.py": "from a.base import width\ny = width\n",
+        "b/use.py": "import a.base\ny = a.base.width\n",
         "main.py": "z = 2\n",
         "other.py": "2  # width\n",
     }

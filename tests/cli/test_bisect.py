@@ -68,9 +68,30 @@ def test_ends_of_a_history_that_are_not_as_claimed(repository: Repository, shop:
     assert "not built (exit status 1)" in said
     said = shop.run("bisect", "v1", "HEAD", "--", "python", "nowhere.py").refused(3, "does-not-fail")
     assert "At HEAD, the command starts no threads. It ends with exit status 2" in said
+    assert "what is not in the commits, such as generated files, is up to `--build CMD`" in said
 
 
 def test_bad_input(repository: Repository, shop: Workshop, tmp_path: Path) -> None:
     shop.run_here("bisect", "v1", "--", "python").refused(2, "usage")
     shop.run_here("bisect", "v9", "HEAD", "--", "python", "check.py").refused(5, "version-unusable")
     shop.run_here("bisect", "HEAD", "v1", "--", "python", "check.py").refused(2, "usage")
+
+
+def test_a_file_of_the_command_that_only_one_end_has(repository: Repository, shop: Workshop) -> None:
+    repository.git("mv", "account.py", "shop.py")
+    repository.git("commit", "--quiet", "--message", "Another name")
+    said = shop.run("bisect", "v1", "HEAD", *shop.program(name="account.py")).refused(2, "usage")
+    commit = repository.git("rev-parse", "v1")[:12]
+    assert f"Only {commit} has the file account.py" in said
+    assert f"`git show {commit}:account.py > account.py`" in said
+
+
+def test_a_link_to_the_repository_is_no_way_around_the_commits(
+    repository: Repository, shop: Workshop, tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(repository.folder)
+    command = ("bisect", "HEAD~4", "HEAD~3", "--runs", "4", "--json", "-o", "../guilty.log")
+    done = shop.run(*command, *shop.program(name=str(link / "account.py")))
+    assert done.status == 0, done.stderr
+    assert checked(done.stdout)["guilty"]["subject"] == "Step 4"
