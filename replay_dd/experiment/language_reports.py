@@ -62,6 +62,31 @@ def _java_place(frames: str) -> str:
     return place_of(places, _JAVA_LIBRARY) or frames.strip()
 
 
+JVM = re.compile(
+    r"^# A fatal error has been detected by the Java Runtime Environment:\n#\n"
+    r"#  *(?P<text>.+?)(?: at pc=.*|, pid=.*)?\n"
+    r"(?:#.*\n)*?# Problematic frame:\n# (?P<frame>.+)$",
+    re.MULTILINE,
+)
+"""What the virtual machine of Java itself prints when it crashes."""
+_JVM_CALLS = re.compile(r"^Java frames: .*\n(?P<frames>(?:[jJv] .*\n)*)", re.MULTILINE)
+# Interpreted, or compiled: with a number, how well, and addresses.
+_JVM_FRAME = re.compile(r"^(?:j +|J +\d+ (?:c\d )?)(?P<place>(?P<function>\S+?)\(\S*)", re.MULTILINE)
+
+
+def jvm_report(found: re.Match[str]) -> Report:
+    """Read what :data:`JVM` matches; the calls of the program follow if the whole report is printed."""
+    words = cut(f"{found['text']} ({found['frame']})")
+    calls = _JVM_CALLS.search(found.string, found.end())
+    frames = _JVM_FRAME.findall(calls["frames"]) if calls else []
+    compiled = _JVM_FRAME.match(found["frame"])
+    inner = compiled["place"] if compiled else re.sub(r"\s+", " ", found["frame"])
+    own = place_of(
+        [("", inner), *((function, place) for place, function in frames)], re.compile(r"$|" + _JAVA_LIBRARY.pattern)
+    )
+    return Report(f"{found['text']} at {own}", words)
+
+
 # JavaScript in V8, that is Node.js and Deno.
 _V8_FRAMES = r"(?P<{}>(?: {{4}}(?:at |\.\.\. \d).*\n?)+)"
 V8 = re.compile(
@@ -226,6 +251,7 @@ def placed_report(found: re.Match[str]) -> Report:
 
 
 LANGUAGES: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], ...] = (
+    (b"Java Runtime Environment:", JVM, jvm_report),
     (b"\tat ", JAVA, java_report),
     (b"    at ", V8, v8_report),
     (b"\nNode.js v", V8_VALUE, v8_value_report),
