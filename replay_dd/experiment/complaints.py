@@ -4,6 +4,7 @@ Rules of this module:
 
 * A complaint is a line with a word for failure in it; warnings are none. Its *kind* is its own words: those that
   neither are quoted nor occur in the input, so that it stays the same whatever part of the input is left.
+* What a complaint that ends with a colon announces is on the next line.
 * A line that points at a place (``error here ---^``) belongs to the complaint above it. It looks the same below each.
 * Where no line has such a word, those that begin with a place (``file:3: unused``) complain, as those of linters do;
   else all lines at the end may tell. Where nothing is said at all, that is a kind of its own.
@@ -47,8 +48,12 @@ SILENCE = "says nothing"
 
 def complaints(output: bytes) -> list[str]:
     """The lines of an output that complain, in order; of a long output, those of its beginning and its end."""
-    lines = map(str.strip, _lines(output))
-    found = [line for line in lines if _COMPLAINT.search(line) and not _HARMLESS.search(line)]
+    lines = [line for line in map(str.strip, _lines(output)) if line]
+    found = [
+        f"{line} {after}" if line.endswith(":") else line
+        for line, after in zip(lines, [*lines[1:], ""], strict=False)
+        if _COMPLAINT.search(line) and not _HARMLESS.search(line)
+    ]
     return [line for number, line in enumerate(found) if not (number and _POINTER.search(line))]
 
 

@@ -6,7 +6,12 @@ import re
 
 from replay_dd.experiment.crash_report import Report
 from replay_dd.experiment.message_texts import cut, steady, without_addresses
-from replay_dd.experiment.native_frames import SANITIZER_FRAME, VALGRIND_FRAME, native_places
+from replay_dd.experiment.native_frames import (
+    SANITIZER_FRAME,
+    THREAD_SANITIZER_FRAME,
+    VALGRIND_FRAME,
+    native_places,
+)
 
 SUMMARY = re.compile(r"^SUMMARY: (?P<text>\w+Sanitizer: .+)$", re.MULTILINE)
 """The line at the end of a sanitizer's report."""
@@ -45,7 +50,8 @@ def sanitizer_report(found: re.Match[str]) -> Report:
     if kind["kind"].endswith("stack-overflow"):
         return Report(kind["kind"], cut(text))
     # Below the stack are those of where memory was allocated and freed.
-    places = native_places(report.partition("\n\n")[0], SANITIZER_FRAME)
+    stack = report.partition("\n\n")[0]
+    places = native_places(stack, SANITIZER_FRAME) or native_places(stack, THREAD_SANITIZER_FRAME)
     return Report(f"{kind['kind']} {places[0]}" if places else without_addresses(text), cut(text))
 
 

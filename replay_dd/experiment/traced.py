@@ -57,9 +57,12 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
         LIVE.add(process)
         tracer = None
         try:
-            os.waitpid(process.pid, os.WUNTRACED)
+            _, status = os.waitpid(process.pid, os.WUNTRACED)
             tracer = Tracer(process.pid)
-            os.kill(process.pid, signal.SIGCONT)
+            if os.WIFSTOPPED(status):
+                os.kill(process.pid, signal.SIGCONT)
+            else:  # an interrupt has ended it
+                tracer.status = status
             timed_out = not _wait(tracer, time_limit_s)
         finally:
             kill_group(process)

@@ -195,7 +195,8 @@ def _is_same(run: Ending, wanted: Ending) -> bool:
     """Whether a run shows the failure sought."""
     if run.signature != wanted.signature:
         return False
-    if wanted.complaints and set(wanted.complaints).isdisjoint(run.complaints):
+    told = run.complaints[:1] if wanted.leads else run.complaints
+    if wanted.complaints and set(wanted.complaints).isdisjoint(told):
         return False
     return all(not one or one == other for one, other in zip(wanted.details, run.details, strict=True))
 

@@ -57,3 +57,9 @@ def test_of_a_long_output_the_last_lines_tell() -> None:
     found = tellings("\n".join(lines).encode())
     assert found[0] == "last row"
     assert "first row" not in found
+
+
+def test_what_a_complaint_announces_belongs_to_it() -> None:
+    output = "begun:\nsetup: error at rows.txt:3:\n\n  no {} set\n\nlast\n"
+    assert tellings(output.encode()) == ["setup: error at rows.txt:3: no {} set"]
+    assert not ending(output.format("name")).is_like(ending(output.format("size")))

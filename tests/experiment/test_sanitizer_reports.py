@@ -57,6 +57,17 @@ BANNER = """\
 ==7{digit}== Invalid read of size 4
 ==7{digit}==    at 0x109319: {function} (t.c:12)
 """
+RACE_IN_FREE = """\
+WARNING: ThreadSanitizer: data race (pid={digit})
+  Write of size 8 at 0x7b040000000{digit} by thread T2:
+    #0 free <null> (t+0x501e4) (BuildId: d2a7)
+    #1 {function} /src/t.c:10:3 (t+0xce{digit}) (BuildId: d2a7)
+
+  Previous write of size 1 at 0x7b040000000{digit} by thread T1:
+    #0 other{digit} /src/t.c:9:3 (t+0xcd4) (BuildId: d2a7)
+
+SUMMARY: ThreadSanitizer: data race (t+0x501e4) (BuildId: d2a7) in free
+"""
 
 
 def report(output: str) -> Report:
@@ -65,7 +76,7 @@ def report(output: str) -> Report:
     return found
 
 
-@pytest.mark.parametrize("form", [KILLED, THREAD + RACE, THREAD + ORDER, CONFLICT, BANNER])
+@pytest.mark.parametrize("form", [KILLED, THREAD + RACE, THREAD + ORDER, CONFLICT, BANNER, RACE_IN_FREE])
 def test_errors_of_valgrind_have_the_place_of_their_own_stack(form: str) -> None:
     one, same, other = (report(form.format(function=f, digit=d)) for f, d in (("f", 3), ("f", 4), ("g", 3)))
     assert one.signature == same.signature
