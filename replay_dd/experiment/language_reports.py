@@ -233,6 +233,31 @@ DOT_NET = re.compile(
     r"(?:(?! {3}at ).*\n){0,40}?(?: {3}at .*\n){0,40}? {3}at .* in (?P<place>.*:line \d+)$",
     re.MULTILINE,
 )
+MONO = re.compile(
+    r"^\[ERROR\] FATAL UNHANDLED EXCEPTION: (?P<type>[\w.`+]+)(?:: (?P<message>.*))?\n"
+    r"(?P<frames>(?: +(?:at|---) .*\n?)+)",
+    re.MULTILINE,
+)
+_MONO_CAUSE = re.compile(r" ---> ([\w.`+]+)(?:: )?")
+# With debug information the place is a line, otherwise an offset in the function.
+_MONO_FRAME = re.compile(r"^ +at (\S+) .*?(\[0x\w+\]) in (?:<.*|.*/)?(.*):(\d+)", re.MULTILINE)
+_MONO_LIBRARY = re.compile(r"(?:\(wrapper|System|Mono|Microsoft)\b")
+
+
+def mono_report(found: re.Match[str]) -> Report:
+    """Read what :data:`MONO` matches; the stack begins with that of the innermost cause."""
+    message = found["message"] or ""
+    kinds = ", caused by ".join([found["type"], *_MONO_CAUSE.findall(message)])
+    words = cut(f"{found['type']}: {message}" if message else found["type"])
+    if "StackOverflow" in kinds:
+        return Report(kinds, words)
+    frames = [
+        (name, f"{file}:{line} in {name}" if file else f"{name} {offset}")
+        for name, offset, file, line in _MONO_FRAME.findall(found["frames"])
+    ]
+    return Report(f"{kinds} at {place_of(frames, _MONO_LIBRARY)}", words, _MONO_CAUSE.sub(" ", message))
+
+
 PERL = re.compile(
     r"^(?P<message>.*) at (?P<place>(?:-e|\S+\.(?:pl|pm|t)|/\S+) line \d+)(?:, <\w*> (?:line|chunk) \d+)?\.$"
     r"(?=(?:\n\t.*)*\s*\Z)",
@@ -261,6 +286,7 @@ LANGUAGES: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]
     (b"Uncaught ", PHP, php_report),
     (b"stack traceback:", LUA, lua_report),
     (b"Unhandled exception. ", DOT_NET, placed_report),
+    (b"FATAL UNHANDLED EXCEPTION: ", MONO, mono_report),
     (b" line ", PERL, placed_report),
 )
 """What an output must contain to have a report, its form, and how to read it."""

@@ -69,3 +69,46 @@ def test_what_a_test_says_may_repeat_the_input() -> None:
     # Signs stay.
     equal, less = (ending(f"FAILED tests/test_a.py::test_x - assert 1 {sign} 2\n", whole) for sign in ("==", "<"))
     assert equal.signature != less.signature
+
+
+MONO = """\
+Unhandled Exception:
+RowError: loading {data} ---> System.FormatException: Input string was not in a correct format.
+  at System.Int32.Parse (System.String s) [0x00019] in <12b4{data}>:0
+  at Rows.{function} (System.String s) [0x00000] in <7390{data}>:0
+[ERROR] FATAL UNHANDLED EXCEPTION: RowError: loading {data} ---> {cause}: Input string was not in a correct format.
+  at System.Int32.Parse (System.String s) [0x00019] in <12b4{data}>:0
+  at Rows.{function} (System.String s) [0x00000] in <7390{data}>:0
+   --- End of inner exception stack trace ---
+  at Rows.Main (System.String[] a) [0x000ed] in <7390{data}>:0
+"""
+HASKELL = """\
+rows: no row {data}
+CallStack (from HasCallStack):
+  error, called at libraries/base/GHC/List.hs:1646:3 in base:GHC.List
+  head, called at src/{function}.hs:13:5 in main:Main
+"""
+
+
+def test_an_error_of_mono_is_that_of_its_causes() -> None:
+    one, same, other, cause = (
+        ending(MONO.format(function=f, data=d, cause=c), b"")
+        for f, d, c in (("Load", 3, "A.B"), ("Load", 45, "A.B"), ("Save", 3, "A.B"), ("Load", 3, "A.C"))
+    )
+    assert one.is_like(same)
+    assert not one.is_like(other)
+    assert not one.is_like(cause)
+    assert "from Rows.Load [0x00000]" in one.signature
+    placed = MONO.replace("in <7390{data}>:0", "in /src/rows.cs:5")
+    assert "from rows.cs:5 in Rows.Load" in ending(placed.format(function="Load", data=3, cause="A.B"), b"").signature
+
+
+def test_an_error_of_haskell_is_where_the_program_calls() -> None:
+    one, same, other, words = (
+        ending(HASKELL.format(function=f, data=d), b"4 5")
+        for f, d in (("get", 4), ("get", 5), ("set", 4), ("get", "at"))
+    )
+    assert one.is_like(same)
+    assert not one.is_like(other)
+    assert not one.is_like(words)
+    assert "from src/get.hs:13:5 in head" in one.signature
