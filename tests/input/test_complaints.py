@@ -178,3 +178,11 @@ sys.exit("\\n".join(said))
 """
     target = Target((sys.executable, "-c", program, "{}"), "rows")
     assert reduce_input(b"let a b\nlet c lost d\nother\n", target).failing == b"let lost"
+
+
+@pytest.mark.parametrize("content", [b"x\ny\n", b"y\nx\n"])
+def test_who_says_nothing_fails_in_another_way_than_who_says_something(content: bytes) -> None:
+    program = (
+        "import sys; said = open(sys.argv[1]).read(); 'x' in said and sys.exit(1); 'y' in said and sys.exit('odd')"
+    )
+    assert reduce_input(content, Target((sys.executable, "-c", program, "{}"), "file")).failing == b"x"

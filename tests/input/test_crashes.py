@@ -52,3 +52,18 @@ def test_a_python_program_that_crashes_is_run_afresh() -> None:
     found = reduce_input(b"a x b", Target((sys.executable, "-c", program, "{}"), "file"))
     assert found.failing == b"x"
     assert "killed by SIGSEGV in " in found.isolation.failure.words
+    assert not found.all_notes
+
+
+def test_a_crash_that_is_not_looked_for_is_no_difference_of_forks() -> None:
+    program = """
+import ctypes, sys
+said = open(sys.argv[1]).read()
+if "x" in said:
+    raise ValueError
+if "y" in said:
+    ctypes.string_at(0)
+"""
+    found = reduce_input(b"y\nx\ny\n", Target((sys.executable, "-c", program, "{}"), "file"))
+    assert found.failing == b"x"
+    assert not found.all_notes
