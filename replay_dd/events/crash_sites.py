@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 
 from replay_dd.events.model import Ending, EndingKind
-from replay_dd.events.x11.crash import C_LIBRARY
+from replay_dd.experiment.crash_places import C_LIBRARY
 
 # About the size of a long function: compilers keep its parts together.
 NEAR_BYTES = 4096

@@ -22,6 +22,7 @@ class Report(NamedTuple):
         message: what an exception says; some of it may repeat the input.
         kinds: if there are any, a report of the same failure has one of them, too.
         whole: all that it says, if the words have only the beginning of that.
+        repeats: whether the signature may repeat the input.
     """
 
     signature: str
@@ -29,6 +30,7 @@ class Report(NamedTuple):
     message: str = ""
     kinds: tuple[str, ...] = ()
     whole: str = ""
+    repeats: bool = False
 
 
 def place_of(frames: Sequence[tuple[str, str]], libraries: re.Pattern[str]) -> str:

@@ -47,7 +47,7 @@ def _pytest(found: re.Match[str]) -> Report:
     text: str = found["text"]
     begun = text.partition(" - ")[2].removesuffix("...")
     whole = re.findall(rf"^E +({re.escape(begun)}.*)$", found.string, re.MULTILINE) if text.endswith("...") else []
-    return Report(steady(text), cut(text), whole=whole[-1] if whole else "")
+    return Report(steady(text), cut(text), whole=whole[-1] if whole else "", repeats=True)
 
 
 def _gcc(found: re.Match[str]) -> Report:

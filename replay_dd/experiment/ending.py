@@ -18,9 +18,9 @@ import signal
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from replay_dd.experiment.complaints import complaints, leads, telling_line
+from replay_dd.experiment.complaints import SILENCE, leads, telling_line, tellings
 from replay_dd.experiment.crash_reports import crash_report
-from replay_dd.experiment.message_texts import cut, own_words, quoting, steady
+from replay_dd.experiment.message_texts import cut, own_words, quoting, steady, without_words_of
 from replay_dd.experiment.process import Finished
 from replay_dd.experiment.python_reports import calls
 from replay_dd.outcome import Outcome
@@ -137,10 +137,12 @@ class Oracle:
             return Ending(Outcome.PASS, how, how, message, finished.seconds)
         report = crash_report(finished.output)
         if report is not None:
-            placed, words, said, kinds, whole = report
+            placed, words, said, kinds, whole, repeats = report
             signature = self._without_own_lines(placed, finished.output)
             told = f"{words} ({how})"
-            if self.inputs is not None and said:
+            if self.inputs is not None and repeats:
+                signature = without_words_of((*self.inputs, part), signature)
+            elif self.inputs is not None and said:
                 signature = f"{signature}: {own_words(said, (*self.inputs, part))}"
             elif self.sources and signature != placed:
                 # Without its line, the place of a program's own failure says little.
@@ -151,17 +153,18 @@ class Oracle:
                 complaints=kinds,
                 details=(quoting(whole or words), calls(finished.output)),
             )
+        placed = f"{how} in {finished.place}" if finished.place else how
         said = cut(telling_line(finished.output))
         kinds = ()
         if self.inputs is not None and number in _OF_ITS_OWN_ACCORD:
             inputs = (*self.inputs, part)
-            kinds = tuple(
-                dict.fromkeys(filter(None, (own_words(line, inputs) for line in complaints(finished.output))))
-            )
-        words = f"{how}: {said}" if said else how
+            kinds = tuple(dict.fromkeys(filter(None, (own_words(line, inputs) for line in tellings(finished.output)))))
+            if not said:
+                kinds = (SILENCE,)
+        words = f"{placed}: {said}" if said else placed
         details = quoting(said), ""
         return Ending(
-            *(Outcome.FAIL, how, words, message, finished.seconds),
+            *(Outcome.FAIL, placed, words, message, finished.seconds),
             complaints=kinds,
             leads=leads(said),
             details=details,

@@ -1,4 +1,4 @@
-"""Reads what OCaml, Guile, SBCL, Erlang and Elixir print of errors that nobody handles.
+"""Reads what OCaml, Haskell, Guile, SBCL, Erlang and Elixir print of errors that nobody handles.
 
 Rules of this module:
 
@@ -43,6 +43,24 @@ def ocaml_report(found: re.Match[str]) -> Report:
     frames = _OCAML_FRAME.findall(found.string[found.end() :])
     place = place_of([(name, f"{file}:{line} in {name}") for name, file, line in frames], _OCAML_LIBRARY)
     return Report(f"{kind} at {place}" if place else kind, words, message)
+
+
+HASKELL = re.compile(
+    r"^[^\s:]+: (?P<message>.*\n(?:(?!CallStack ).*\n){0,20}?)CallStack \(from HasCallStack\):\n"
+    r"(?P<frames>(?:  .*\n?)+)",
+    re.MULTILINE,
+)
+_HASKELL_FRAME = re.compile(r"^  (\S+), called at (\S+) in ([^\s:]+):", re.MULTILINE)
+_HASKELL_LIBRARY = re.compile(
+    r"(?:array|base|bytestring|containers|ghc|mtl|text|transformers|unordered-containers|vector)(?:$|-)"
+)
+
+
+def haskell_report(found: re.Match[str]) -> Report:
+    """Read what :data:`HASKELL` matches: an error that GHC places by its calls."""
+    frames = [(package, f"{place} in {name}") for name, place, package in _HASKELL_FRAME.findall(found["frames"])]
+    words = cut(re.sub(r"\s+", " ", found["message"].strip()))
+    return Report(f"error at {place_of(frames, _HASKELL_LIBRARY)}", words, found["message"])
 
 
 GUILE = re.compile(
@@ -148,6 +166,7 @@ def elixir_report(found: re.Match[str]) -> Report:
 
 FUNCTIONAL: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], ...] = (
     (b"xception", OCAML, ocaml_report),
+    (b"CallStack (from HasCallStack):", HASKELL, haskell_report),
     (b"Backtrace:\n", GUILE, guile_report),
     (b"Unhandled ", SBCL, sbcl_report),
     (b"exception ", ERLANG, erlang_report),

@@ -62,6 +62,31 @@ def _java_place(frames: str) -> str:
     return place_of(places, _JAVA_LIBRARY) or frames.strip()
 
 
+JVM = re.compile(
+    r"^# A fatal error has been detected by the Java Runtime Environment:\n#\n"
+    r"#  *(?P<text>.+?)(?: at pc=.*|, pid=.*)?\n"
+    r"(?:#.*\n)*?# Problematic frame:\n# (?P<frame>.+)$",
+    re.MULTILINE,
+)
+"""What the virtual machine of Java itself prints when it crashes."""
+_JVM_CALLS = re.compile(r"^Java frames: .*\n(?P<frames>(?:[jJv] .*\n)*)", re.MULTILINE)
+# Interpreted, or compiled: with a number, how well, and addresses.
+_JVM_FRAME = re.compile(r"^(?:j +|J +\d+ (?:c\d )?)(?P<place>(?P<function>\S+?)\(\S*)", re.MULTILINE)
+
+
+def jvm_report(found: re.Match[str]) -> Report:
+    """Read what :data:`JVM` matches; the calls of the program follow if the whole report is printed."""
+    words = cut(f"{found['text']} ({found['frame']})")
+    calls = _JVM_CALLS.search(found.string, found.end())
+    frames = _JVM_FRAME.findall(calls["frames"]) if calls else []
+    compiled = _JVM_FRAME.match(found["frame"])
+    inner = compiled["place"] if compiled else re.sub(r"\s+", " ", found["frame"])
+    own = place_of(
+        [("", inner), *((function, place) for place, function in frames)], re.compile(r"$|" + _JAVA_LIBRARY.pattern)
+    )
+    return Report(f"{found['text']} at {own}", words)
+
+
 # JavaScript in V8, that is Node.js and Deno.
 _V8_FRAMES = r"(?P<{}>(?: {{4}}(?:at |\.\.\. \d).*\n?)+)"
 V8 = re.compile(
@@ -208,6 +233,31 @@ DOT_NET = re.compile(
     r"(?:(?! {3}at ).*\n){0,40}?(?: {3}at .*\n){0,40}? {3}at .* in (?P<place>.*:line \d+)$",
     re.MULTILINE,
 )
+MONO = re.compile(
+    r"^\[ERROR\] FATAL UNHANDLED EXCEPTION: (?P<type>[\w.`+]+)(?:: (?P<message>.*))?\n"
+    r"(?P<frames>(?: +(?:at|---) .*\n?)+)",
+    re.MULTILINE,
+)
+_MONO_CAUSE = re.compile(r" ---> ([\w.`+]+)(?:: )?")
+# With debug information the place is a line, otherwise an offset in the function.
+_MONO_FRAME = re.compile(r"^ +at (\S+) .*?(\[0x\w+\]) in (?:<.*|.*/)?(.*):(\d+)", re.MULTILINE)
+_MONO_LIBRARY = re.compile(r"(?:\(wrapper|System|Mono|Microsoft)\b")
+
+
+def mono_report(found: re.Match[str]) -> Report:
+    """Read what :data:`MONO` matches; the stack begins with that of the innermost cause."""
+    message = found["message"] or ""
+    kinds = ", caused by ".join([found["type"], *_MONO_CAUSE.findall(message)])
+    words = cut(f"{found['type']}: {message}" if message else found["type"])
+    if "StackOverflow" in kinds:
+        return Report(kinds, words)
+    frames = [
+        (name, f"{file}:{line} in {name}" if file else f"{name} {offset}")
+        for name, offset, file, line in _MONO_FRAME.findall(found["frames"])
+    ]
+    return Report(f"{kinds} at {place_of(frames, _MONO_LIBRARY)}", words, _MONO_CAUSE.sub(" ", message))
+
+
 PERL = re.compile(
     r"^(?P<message>.*) at (?P<place>(?:-e|\S+\.(?:pl|pm|t)|/\S+) line \d+)(?:, <\w*> (?:line|chunk) \d+)?\.$"
     r"(?=(?:\n\t.*)*\s*\Z)",
@@ -226,6 +276,7 @@ def placed_report(found: re.Match[str]) -> Report:
 
 
 LANGUAGES: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], ...] = (
+    (b"Java Runtime Environment:", JVM, jvm_report),
     (b"\tat ", JAVA, java_report),
     (b"    at ", V8, v8_report),
     (b"\nNode.js v", V8_VALUE, v8_value_report),
@@ -235,6 +286,7 @@ LANGUAGES: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]
     (b"Uncaught ", PHP, php_report),
     (b"stack traceback:", LUA, lua_report),
     (b"Unhandled exception. ", DOT_NET, placed_report),
+    (b"FATAL UNHANDLED EXCEPTION: ", MONO, mono_report),
     (b" line ", PERL, placed_report),
 )
 """What an output must contain to have a report, its form, and how to read it."""

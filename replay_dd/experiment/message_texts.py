@@ -11,6 +11,7 @@ _SHOWN = 200
 _COLORS = re.compile(r"\x1b\[[0-9;:]*m")
 # What comes after a plus sign is an offset in a module, which stays.
 _ADDRESS = re.compile(r"(?<!\+)\b0x[0-9a-fA-F]+\b|(?<==)=\d+(?===)")
+_NUMBER = re.compile(r"(?:(?<![^\s(\[=])-)?\d+(?:\.\d+)*(?:e[-+]\d+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 # What newer Pythons add to a message depends on the names that are there, not on the failure.
 _SUGGESTION = re.compile(r"(?:\.? (?:Or did|Did) you (?:mean|forget to import)\b[^?\n]*\?)+$")
@@ -36,7 +37,7 @@ def without_addresses(text: str) -> str:
 def steady(text: str) -> str:
     """A message without what changes with the input: numbers, how wide they are, and quoted text."""
     # Numbers may be padded.
-    return re.sub(r"\s+", " ", re.sub(r"\d+", "N", _QUOTED.sub("TEXT", _without_suggestion(text))))
+    return re.sub(r"\s+", " ", _NUMBER.sub("N", _QUOTED.sub("TEXT", _without_suggestion(text))))
 
 
 def quoting(text: str) -> str:
@@ -59,8 +60,18 @@ def without_place(words: str) -> str:
 def own_words(message: str, inputs: tuple[bytes, ...]) -> str:
     """The words of a message that are in no input."""
     words = _WORD.findall(_QUOTED.sub(" ", _without_suggestion(message)))
-    own = {word for word in set(words) if not any(word.encode() in data for data in inputs)}
+    own = _own(set(words), inputs)
     return " ".join(word for word in words if word in own)
+
+
+def without_words_of(inputs: tuple[bytes, ...], text: str) -> str:
+    """A text without the words that are in an input; all else stays, operators for instance."""
+    own = _own(set(_WORD.findall(text)), inputs)
+    return _WORD.sub(lambda word: word[0] if word[0] in own else "", text)
+
+
+def _own(words: set[str], inputs: tuple[bytes, ...]) -> set[str]:
+    return {word for word in words if not any(word.encode() in data for data in inputs)}
 
 
 def _without_suggestion(message: str) -> str:

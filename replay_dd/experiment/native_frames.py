@@ -16,6 +16,9 @@ SANITIZER_FRAME = re.compile(
     r"^ *#\d+ 0x[0-9a-f]+ (?:in (?P<function>.*?)[ \t]+)?(?P<place>\(\S+\+0x[0-9a-f]+\)|\S+)(?: \(BuildId: \w+\))?$",
     re.MULTILINE,
 )
+THREAD_SANITIZER_FRAME = re.compile(
+    r"^ *#\d+ (?!0x)(?P<function>.*?) (?P<place>\S+) \(\S+\+0x[0-9a-f]+\)(?: \(BuildId: \w+\))?$", re.MULTILINE
+)
 VALGRIND_FRAME = re.compile(r"^==\d+== +(?:at|by) 0x[0-9A-F]+: (?P<function>.*) \((?P<place>[^()]*)\)$", re.MULTILINE)
 GDB_FRAME = re.compile(
     r"^#\d+ +(?:0x[0-9a-f]+ in )?(?P<function>[^(\n]*?) \(.*\)(?: (?:at|from) (?P<place>\S+))?$", re.MULTILINE

@@ -32,6 +32,7 @@ from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import GROUP, NOTES
+from replay_dd.experiment.process_tree import kill_own_children, own_children
 from replay_dd.experiment.room import check_room
 from replay_dd.experiment.tally import TALLY
 from replay_dd.experiment.working_copy import copy_folder
@@ -75,6 +76,7 @@ class Finished(NamedTuple):
         timed_out: whether it was killed at the time limit.
         seconds: how long it ran.
         output: what it wrote to standard output and standard error, if that was captured.
+        place: where in its code a signal killed it, if that was watched.
     """
 
     status: int | None
@@ -82,6 +84,7 @@ class Finished(NamedTuple):
     timed_out: bool
     seconds: float
     output: bytes = b""
+    place: str = ""
 
 
 @dataclass
@@ -197,9 +200,7 @@ def run(
         NoRoomError: the disk of its folder is full at its end.
         ProgramNotFoundError: there is no such program, or it cannot be executed.
     """
-    directory = command.directory
-    if command.fresh_copy and directory.is_dir():
-        directory = copy_folder(command.directory, folder.path / "work").copy
+    directory = directory_for(command, folder)
     input_path, output_path = folder.path / "stdin", folder.path / "output"
     input_path.write_bytes(command.standard_input)
     with input_path.open("rb") as stdin, output_path.open("wb") as output:
@@ -215,6 +216,13 @@ def run(
             process.wait()
             LIVE.remove(process)
     return finished_from(process.returncode, timed_out, time.monotonic() - started, output_path)
+
+
+def directory_for(command: Command, folder: PrivateFolder) -> Path:
+    """Where a run of a command works: in its folder, or in a copy of that."""
+    if command.fresh_copy and command.directory.is_dir():
+        return copy_folder(command.directory, folder.path / "work").copy
+    return command.directory
 
 
 def finished_from(code: int, timed_out: bool, seconds: float, output: Path) -> Finished:
@@ -352,14 +360,14 @@ def no_leftovers() -> Iterator[None]:
     """
     LIVE.open()
     adopts = _set_subreaper(1)
-    before = _children()
+    before = own_children()
     with GUARD.held():
         try:
             yield
         finally:
             LIVE.kill_all()
             if adopts:
-                _kill_children(before | GUARD.processes())
+                kill_own_children(before | GUARD.processes())
                 _set_subreaper(0)
             LIVE.open()
 
@@ -370,31 +378,3 @@ def _set_subreaper(value: int) -> bool:
         return bool(_libc().prctl(_PR_SET_CHILD_SUBREAPER, value, 0, 0, 0) == 0)
     except (AttributeError, OSError):
         return False
-
-
-def _children() -> set[int]:
-    """Our child processes; none where the system does not tell them."""
-    tasks = Path("/proc/self/task")
-    while tasks.is_dir():
-        found: set[int] = set()
-        for name in os.listdir(tasks):
-            try:
-                found.update(map(int, (tasks / name / "children").read_text().split()))
-            except FileNotFoundError:
-                if (tasks / name).is_dir():  # a kernel without these files
-                    return set()
-                # A thread has just ended: its children now belong to another one, which may have been read already.
-                break
-        else:
-            return found
-    return set()
-
-
-def _kill_children(spared: set[int]) -> None:
-    """Kill all children except ``spared``, including descendants that are then reparented to us."""
-    while children := _children() - spared:
-        for pid in children:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)

@@ -48,3 +48,31 @@ def _runs(process: int) -> bool:
     except OSError:
         return False
     return stat.rpartition(b")")[2].split()[0] not in (b"T", b"t", b"Z", b"X")
+
+
+def own_children() -> set[int]:
+    """Our child processes; none where the system does not tell them."""
+    tasks = Path("/proc/self/task")
+    while tasks.is_dir():
+        found: set[int] = set()
+        for name in os.listdir(tasks):
+            try:
+                found.update(map(int, (tasks / name / "children").read_text().split()))
+            except FileNotFoundError:
+                if (tasks / name).is_dir():  # a kernel without these files
+                    return set()
+                # A thread has just ended: its children now belong to another one, which may have been read already.
+                break
+        else:
+            return found
+    return set()
+
+
+def kill_own_children(spared: set[int]) -> None:
+    """Kill all children except ``spared``, including descendants that are then reparented to us."""
+    while children := own_children() - spared:
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)

@@ -6,17 +6,23 @@ import re
 
 from replay_dd.experiment.crash_report import Report
 from replay_dd.experiment.message_texts import cut, steady, without_addresses
-from replay_dd.experiment.native_frames import SANITIZER_FRAME, VALGRIND_FRAME, native_places
+from replay_dd.experiment.native_frames import (
+    SANITIZER_FRAME,
+    THREAD_SANITIZER_FRAME,
+    VALGRIND_FRAME,
+    native_places,
+)
 
 SUMMARY = re.compile(r"^SUMMARY: (?P<text>\w+Sanitizer: .+)$", re.MULTILINE)
 """The line at the end of a sanitizer's report."""
 RUNTIME_ERROR = re.compile(r"^(?P<place>[^\s:]+:\d+(?::\d+)?): runtime error: (?P<message>.+)$", re.MULTILINE)
-"""What the sanitizer for undefined behavior prints where it is not asked for a summary."""
+"""What the sanitizer for undefined behavior prints; its summary, if there is one, does not tell what was undefined."""
 VALGRIND = re.compile(
-    r"^==\d+== (?P<text>Invalid (?:read|write|free|jump).*|Conditional jump.*|Use of uninitiali.*|Mismatched free.*"
-    r"|Jump to the invalid.*|Source and destination overlap.*|Process terminating with default action of signal.*"
-    r"|Syscall param .*|Argument '.*|.* (?:definitely|indirectly|possibly) lost in .*|Possible data race .*)\n"
-    r"(?P<stack>(?:==\d+== +(?:at|by) .*\n)*)",
+    # Of a thread, that it is the next one, or that it was created.
+    r"^==\d+== (?P<text>(?!Thread (?:\d.*:|#\d+ was created)$)\S.*)\n"
+    # Before the stack: why it was killed, which locks are held, in which order locks were taken.
+    r"(?:(?:(?<=violated\n)==\d+== *\n)?==\d+== *(?!(?:at|by) )\S.*\n){0,2}?"
+    r"(?P<stack>(?:==\d+== +(?:at|by) .*\n)+)",
     re.MULTILINE,
 )
 """An error that valgrind has found, and its stack."""
@@ -37,12 +43,15 @@ def sanitizer_report(found: re.Match[str]) -> Report:
             place for leak in _LEAK.finditer(report) for place in native_places(leak["stack"], SANITIZER_FRAME)[:1]
         ]
         return Report("leaked memory", cut(text), kinds=tuple(dict.fromkeys(places)))
+    if "undefined-behavior" in text and (errors := list(RUNTIME_ERROR.finditer(output, 0, found.start()))):
+        return runtime_error_report(errors[-1])
     kind = _KIND.match(text)
     assert kind is not None
     if kind["kind"].endswith("stack-overflow"):
         return Report(kind["kind"], cut(text))
     # Below the stack are those of where memory was allocated and freed.
-    places = native_places(report.partition("\n\n")[0], SANITIZER_FRAME)
+    stack = report.partition("\n\n")[0]
+    places = native_places(stack, SANITIZER_FRAME) or native_places(stack, THREAD_SANITIZER_FRAME)
     return Report(f"{kind['kind']} {places[0]}" if places else without_addresses(text), cut(text))
 
 

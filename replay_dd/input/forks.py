@@ -48,6 +48,7 @@ from replay_dd.experiment.process import (
     private_folder,
     start_process,
 )
+from replay_dd.experiment.traced import is_unexplained
 from replay_dd.input.target import PLACE, Target
 
 _SCRIPT = re.compile(rb"#![^\n]*python|#!/bin/sh\n'''exec' [^\n]*python")
@@ -269,7 +270,7 @@ class Runs:
         """How a fork ends; None if there should be none."""
         key = hashlib.blake2b(content, digest_size=16).digest()
         with self._lock:
-            if self.why_fresh or key in self._inputs:
+            if self.why_fresh or self._target.traced or key in self._inputs:
                 return None
             self._inputs.add(key)
             waiting = self._idle.pop() if self._idle else None
@@ -287,7 +288,7 @@ class Runs:
         with self._lock:
             self._idle.append(waiting)
             self.forked += 1
-        return self._oracle.ending(finished, content)
+        return None if is_unexplained(finished) else self._oracle.ending(finished, content)
 
     def _started(self, content: bytes) -> _Waiting:
         with self._lock:

@@ -103,8 +103,7 @@ class ProgramRuns(Circumstance[Ending]):
 
     def compare(self, one: Ending, other: Ending) -> str:
         """How the other run ended, unless it was like the first one."""
-        alike = (one.signature, one.complaints) == (other.signature, other.complaints)
-        return "" if alike else other.words
+        return "" if one.is_like(other) else other.words
 
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the most frequent failure, and the time limit.
@@ -124,9 +123,10 @@ class ProgramRuns(Circumstance[Ending]):
         message = alike[0].message if len({run.message for run in alike}) == 1 else ""
         self._details = alike[0].details if len({run.details for run in alike}) == 1 else _NO_DETAILS
         self._wanted = replace(alike[0], message=message, details=_NO_DETAILS)
-        if any(run.complaints != self._wanted.complaints for run in alike):
-            # What it complains of varies from run to run, and does not tell failures apart.
-            self._wanted = replace(self._wanted, complaints=())
+        # What it complains of only in some runs does not tell failures apart.
+        always = tuple(kind for kind in self._wanted.complaints if all(kind in run.complaints for run in alike))
+        if always != self._wanted.complaints:
+            self._wanted = replace(self._wanted, complaints=always)
         elif self._wanted.leads:
             self._wanted = replace(self._wanted, complaints=self._wanted.complaints[:1])
         if signature == TIME_OUT:
@@ -195,7 +195,8 @@ def _is_same(run: Ending, wanted: Ending) -> bool:
     """Whether a run shows the failure sought."""
     if run.signature != wanted.signature:
         return False
-    if wanted.complaints and set(wanted.complaints).isdisjoint(run.complaints):
+    told = run.complaints[:1] if wanted.leads else run.complaints
+    if wanted.complaints and set(wanted.complaints).isdisjoint(told):
         return False
     return all(not one or one == other for one, other in zip(wanted.details, run.details, strict=True))
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from replay_dd.errors.user import UsageError
 from replay_dd.experiment.process import Command, Finished, private_folder, run
+from replay_dd.experiment.traced import is_unexplained, run_traced
 from replay_dd.input.folder import Packing
 
 PLACE = "{}"
@@ -41,6 +42,7 @@ class Target:
         packing: how the files of a folder or an archive are packed, if the input is one.
         archive: makes an archive of these files; None for a folder.
         leaves_files: whether a run was seen to leave files in the working directory.
+        traced: whether runs are traced, since one was seen to crash without a word.
     """
 
     command: tuple[str, ...]
@@ -52,6 +54,7 @@ class Target:
     packing: Packing | None = None
     archive: Callable[[bytes], bytes] | None = None
     leaves_files: bool = False
+    traced: bool = False
 
     def size(self, content: bytes) -> int:
         """How many bytes of input a content stands for."""
@@ -101,6 +104,15 @@ class Target:
         Raises:
             ProgramNotFoundError: there is no such program.
         """
+        finished = self._run(content, more, variables, longer)
+        if not self.traced and is_unexplained(finished):
+            self.traced = True
+            finished = self._run(content, more, variables, longer)
+        return finished
+
+    def _run(
+        self, content: bytes, more: tuple[str, ...], variables: Mapping[str, str] | None, longer: float
+    ) -> Finished:
         with private_folder() as folder:
             environment = self.environment if variables is None else variables
             given = content if self.is_folder else self.given(content)
@@ -115,7 +127,10 @@ class Target:
             if self.takes_a_file:
                 arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")
-            finished = run(command, folder, time_limit_s=self.limit_s(longer), show_output=False)
+            if self.traced:
+                finished = run_traced(command, folder, time_limit_s=self.limit_s(longer))
+            else:
+                finished = run(command, folder, time_limit_s=self.limit_s(longer), show_output=False)
             return finished._replace(output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
 
     def _with(self, more: tuple[str, ...]) -> tuple[str, ...]:

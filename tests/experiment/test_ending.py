@@ -162,7 +162,7 @@ def test_a_script_that_is_killed_or_does_not_end_gives_no_verdict() -> None:
     [
         ('jq: error (at x:3): Cannot index number with "price"\n', ["jq error at Cannot index number with"], False),
         ("x.c:1:2: warning: unused\nx.c:3:4: error: no 'a'\n  code ^\nx.c:9: error: gone\n", None, True),
-        ("reading x\n3 done\n", [], False),
+        ("reading x\n3 done\n", ["done", "reading"], False),
         ("warning: missing value\n0 errors\n", [], False),
     ],
 )

@@ -162,3 +162,27 @@ def test_text_with_a_null_byte_is_text() -> None:
     assert default_levels(b"one\ntwo\0\n" * 10) == (RECORDS, BYTES)  # of nine bytes each
     assert default_levels(b"one\ntwo\n" * 50 + b"\0")[0] != BYTES
     assert default_levels(b"one\ntwo\n" * 50 + b"\0\xff") == (BYTES,)
+
+
+def test_the_first_error_of_a_compiler_stays_the_first() -> None:
+    program = """
+import sys
+said = []
+for number, line in enumerate(open(sys.argv[1]), 1):
+    words = line.split()
+    if words and words[0] != "let":
+        said.append(f"rows:{number}: error: unknown statement")
+    if "lost" in words:
+        said.append(f"rows:{number}: error: no such name")
+sys.exit("\\n".join(said))
+"""
+    target = Target((sys.executable, "-c", program, "{}"), "rows")
+    assert reduce_input(b"let a b\nlet c lost d\nother\n", target).failing == b"let lost"
+
+
+@pytest.mark.parametrize("content", [b"x\ny\n", b"y\nx\n"])
+def test_who_says_nothing_fails_in_another_way_than_who_says_something(content: bytes) -> None:
+    program = (
+        "import sys; said = open(sys.argv[1]).read(); 'x' in said and sys.exit(1); 'y' in said and sys.exit('odd')"
+    )
+    assert reduce_input(content, Target((sys.executable, "-c", program, "{}"), "file")).failing == b"x"

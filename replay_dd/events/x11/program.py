@@ -15,11 +15,11 @@ from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events import failure_signature
 from replay_dd.events.model import Ending, EndingKind, GuiProgram, Window
 from replay_dd.events.x11.accessibility.bus import AccessibilityBus
-from replay_dd.events.x11.crash import Tracer
 from replay_dd.events.x11.display import Display
 from replay_dd.events.x11.pictures import fingerprint
 from replay_dd.events.x11.processes import ProcessTree, with_variable
 from replay_dd.events.x11.windows import describe, top_windows
+from replay_dd.experiment.crash_places import Tracer
 from replay_dd.experiment.guard_process import remove_tree
 from replay_dd.experiment.process import LIVE, Command, kill_group, start_process
 from replay_dd.experiment.working_copy import MOST_BYTES, MOST_FILES, WorkingCopy, copy_folder

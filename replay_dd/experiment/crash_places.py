@@ -21,8 +21,10 @@ import shutil
 import signal
 import struct
 import subprocess
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
+_GETSIGINFO = 0x4202
 _SEIZE, _CONT, _GETREGSET, _DETACH, _LISTEN, _INTERRUPT = 0x4206, 7, 0x4204, 17, 0x4208, 0x4207
 _OPTION_CLONE, _OPTION_EXITKILL = 0x8, 0x100000
 _NT_PRSTATUS = 1
@@ -36,6 +38,7 @@ _REGISTERS = {"x86_64": (16, 19), "aarch64": (32, 31)}
 C_LIBRARY = re.compile(r"^(libc|libpthread|ld-linux.*|libstdc\+\+|libgcc_s|linux-vdso|\[vdso\])[.-]?")
 _GDB_FRAME = re.compile(r"^(?P<number>#\d+\s+)(?P<address>0x[0-9a-f]+) in (?P<function>.+)$")
 _STACK_BYTES = 4096
+_NEAR_THE_TOP = 1 << 20  # bytes
 _MOST_FRAMES = 6
 
 
@@ -48,17 +51,34 @@ class Crash:
         frames: where it was, innermost first, as ``module+0xoffset``; those after the first are return addresses found
             on the stack, so that a stale one may be among them.
         backtrace: what gdb says, where that was wanted and gdb is there.
+        caller: what the top of the stack names: where a function without a frame of its own was called.
+        overflows: whether it touched memory just beyond the top of the stack.
     """
 
     signal: int
     frames: tuple[str, ...]
     backtrace: tuple[str, ...] = ()
+    caller: str = ""
+    overflows: bool = False
 
     @property
     def place(self) -> str:
         """The innermost place outside of the C library; the innermost one where there is none."""
         outside = (frame for frame in self.frames if not C_LIBRARY.match(frame))
         return next(outside, self.frames[0] if self.frames else "")
+
+    @property
+    def sure_place(self) -> str:
+        """The innermost place, and the caller if that is in the C library; never a stale address.
+
+        Where the stack overflows depends on how deep the input is, so that is no place.
+        """
+        if self.overflows:
+            return "a stack overflow"
+        inner = self.frames[0] if self.frames else ""
+        if "+" not in inner:  # it went on at an address that holds no code
+            return f"what {self.caller} calls" if self.caller else ""
+        return f"{inner}, from {self.caller}" if self.caller and C_LIBRARY.match(inner) else inner
 
 
 class Tracer:
@@ -120,7 +140,7 @@ class Tracer:
             self._ptrace(_CONT, thread, 0, 0)
             return
         if number in DEADLY and self.crash is None and self._is_deadly(number):
-            self.crash = Crash(number, self._frames(thread))
+            self.crash = self._crash(thread, number)
             if self._want_backtrace and (gdb := shutil.which("gdb")):
                 self._ask_gdb(gdb, thread, number)
                 return
@@ -154,23 +174,32 @@ class Tracer:
                 env={**os.environ, "DEBUGINFOD_URLS": ""},
             ).stdout.decode(errors="replace")
         lines = tuple(_without_address(modules, line) for line in text.splitlines() if re.match(r"^#\d+\s", line))
-        self.crash = Crash(self.crash.signal, self.crash.frames, lines)
+        self.crash = replace(self.crash, backtrace=lines)
         for deadly in (number, signal.SIGCONT, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.process, deadly)
 
-    def _frames(self, thread: int) -> tuple[str, ...]:
+    def _crash(self, thread: int, number: int) -> Crash:
         registers = ctypes.create_string_buffer(8 * 70)
         vector = (ctypes.c_void_p * 2)(ctypes.addressof(registers), len(registers))
         if not self._ptrace(_GETREGSET, thread, _NT_PRSTATUS, ctypes.addressof(vector)):
-            return ()
+            return Crash(number, ())
         words = struct.unpack("=70Q", registers.raw)
         counter, stack = (words[index] for index in _REGISTERS[platform.machine()])
+        information = ctypes.create_string_buffer(128)
+        overflows = False
+        if number == signal.SIGSEGV and self._ptrace(_GETSIGINFO, thread, 0, ctypes.addressof(information)):
+            touched: int = struct.unpack_from("=Q", information, 16)[0]
+            overflows = abs(touched - stack) < _NEAR_THE_TOP
+        return self._seen(number, counter, stack, overflows)
+
+    def _seen(self, number: int, counter: int, stack: int, overflows: bool) -> Crash:
         modules = _modules(self.process)
-        found = [_named(modules, counter)]
+        found, caller = [_named(modules, counter)], ""
         with contextlib.suppress(OSError), open(f"/proc/{self.process}/mem", "rb", 0) as memory:
             memory.seek(stack)
             data = memory.read(_STACK_BYTES)
+            caller = _named(modules, int.from_bytes(data[:8], sys.byteorder))
             for (word,) in struct.iter_unpack("=Q", data[: len(data) // 8 * 8]):
                 name = _named(modules, word)
                 if name and name not in found:
@@ -181,7 +210,8 @@ class Tracer:
         inside = [name for name in found[1:] if C_LIBRARY.match(name)][:2]
         outside = [name for name in found[1:] if not C_LIBRARY.match(name)][: _MOST_FRAMES - 2]
         first = [found[0] or f"{counter:#x}"]
-        return tuple(first + [name for name in found[1:] if name in inside or name in outside])
+        frames = tuple(first + [name for name in found[1:] if name in inside or name in outside])
+        return Crash(number, frames, caller=caller, overflows=overflows)
 
     def _ptrace(self, request: int, thread: int, address: int, data: int) -> bool:
         return bool(_libc().ptrace(request, thread, address, data) != -1)
