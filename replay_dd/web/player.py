@@ -37,6 +37,7 @@ from replay_dd.web.hangs import END_S, HANG_S, HANGS, LONGEST_WAIT_S, HangWatch,
 from replay_dd.web.requests import OpenRequests
 from replay_dd.web.steps import StepFailedError, do, frame_of
 from replay_dd.web.watch import PAGE_CRASHED, Watch
+from replay_dd.web.windows import MAIN, Windows
 
 DEFAULT_STEP_LIMIT_MS = 5_000
 """The default time-out of a step in the DevTools player."""
@@ -179,8 +180,9 @@ class _Playing:
         context.on("dialog", lambda dialog: dialog.accept(dialog.default_value))
         self._loads_until = 0.0
         self._hangs: dict[Page, HangWatch] = {}
-        self._main = self.page = context.new_page()
-        self._look_after(self._main)
+        self.page = context.new_page()
+        self._windows = Windows(context, self.page)
+        self._look_after(self.page)
         context.on("page", self._look_after)
 
     def run(self) -> None:
@@ -301,17 +303,13 @@ class _Playing:
         return own if self._limits.steps_ms is None else min(own, self._limits.steps_ms[self.number])
 
     def _page_of(self, step: Step, limit_ms: float) -> Page:
-        target = step.data.get("target", "main")
-        if target == "main":
-            return self._main
+        target = step.data.get("target", MAIN)
         ends_at = time.monotonic() + limit_ms / 1000
-        while True:
-            for page in self._context.pages:
-                if page.url == target:
-                    return page
+        while (page := self._windows.find(target)) is None:
             if time.monotonic() > ends_at:
                 raise StepFailedError(f"no page has the address {target}")
             self._living_page().wait_for_timeout(_POLL_MS)
+        return page
 
     def _wait_until_quiet(self) -> None:
         """Wait until nothing is loading and the page has rendered, up to the limit."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable
-from pathlib import PureWindowsPath
 from typing import Literal
 
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import FilePayload, Frame, Locator, Page, Position
+from playwright.sync_api import Frame, Locator, Page, Position
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web import elements
+from replay_dd.web.fields import set_value
 from replay_dd.web.flow import Step
 
 _POLL_MS = 10.0
@@ -147,23 +147,7 @@ def _hover(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
 
 
 def _change(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
-    element = element_of(step, page, frame, limit_ms)
-    value = str(step.data["value"])
-    kind = element.evaluate("element => element.tagName === 'SELECT' ? 'select' : (element.type || '')")
-    if kind == "select":
-        element.select_option(value, timeout=limit_ms)
-    elif kind in {"checkbox", "radio"}:
-        element.set_checked(value in {"true", "on"}, timeout=limit_ms)
-    elif kind == "file":
-        element.set_input_files(_upload(value), timeout=limit_ms)
-    else:
-        element.fill(value, timeout=limit_ms)
-
-
-def _upload(value: str) -> list[FilePayload]:
-    """An empty file of the recorded name: a browser tells no folder, and a flow must not send files from here."""
-    name = PureWindowsPath(value).name
-    return [{"name": name, "mimeType": "application/octet-stream", "buffer": b""}] if name else []
+    set_value(element_of(step, page, frame, limit_ms), str(step.data["value"]), limit_ms)
 
 
 def _key_down(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:

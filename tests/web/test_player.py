@@ -148,6 +148,7 @@ def test_what_a_person_can_do(browser: WebBrowser, page: str) -> None:
         "click save 4,4",
         "dblclick save",
         "contextmenu save",
+        *(f"{event} name {letter}" for letter in "Ada" for event in ("keydown", "keyup")),
         "change name Ada",
         "change yes true",
         "keydown yes q",
