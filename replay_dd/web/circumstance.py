@@ -33,6 +33,7 @@ from replay_dd.web.describe import describe, quoted
 from replay_dd.web.failure import ASSERTION, HANG, KINDS, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
+from replay_dd.web.learnt import Learnt
 from replay_dd.web.player import Limits, Playback, play
 from replay_dd.web.step_deltas import step_deltas_of
 
@@ -114,7 +115,7 @@ class FlowSteps(Circumstance[FlowRun]):
         self._step_deltas = step_deltas_of(flow)
         self._took_s = [0.0] * len(flow.steps)
         self._slowest_s = 0.0
-        self._background: set[str] = set()
+        self._learnt = Learnt()
         self._lock = threading.Lock()
         self._never_done: set[int] | None = None
         self.not_done: dict[int, str] = {}
@@ -170,7 +171,7 @@ class FlowSteps(Circumstance[FlowRun]):
                 limits=limits,
                 until=until,
                 text=self._text,
-                background=self._background,
+                learnt=self._learnt,
                 tells_where=tells_where,
             )
         )

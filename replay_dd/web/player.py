@@ -34,8 +34,10 @@ from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
 from replay_dd.web.flow import Flow, Step
 from replay_dd.web.hangs import END_S, HANG_S, HANGS, LONGEST_WAIT_S, HangWatch, Patience, Stack, hang
+from replay_dd.web.ids import Ids
+from replay_dd.web.learnt import Learnt
 from replay_dd.web.requests import OpenRequests
-from replay_dd.web.steps import StepFailedError, do, frame_of
+from replay_dd.web.steps import StepFailedError, frame_of
 from replay_dd.web.watch import PAGE_CRASHED, Watch
 from replay_dd.web.windows import MAIN, Windows
 
@@ -114,7 +116,7 @@ def play(
     text: str | None = None,
     before_step: BeforeStep | None = None,
     at_end: Callable[[Page], None] | None = None,
-    background: set[str] | None = None,
+    learnt: Learnt | None = None,
     tells_where: bool = True,
 ) -> Playback:
     """Play a flow.
@@ -127,13 +129,14 @@ def play(
         text: a regular expression; to be in the visible text of a page, or in an error in the console, is a failure.
         before_step: called before each step.
         at_end: called after the playback with the page of the last step, if that still exists and responds.
-        background: requests that earlier playbacks did not wait for; more are added.
+        learnt: what earlier playbacks have learnt; more is added.
         tells_where: whether a page that hangs tells where, which makes every page slower.
     """
     viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
     with browser.fresh_context(viewport) as context:
-        requests = OpenRequests(context, set() if background is None else background)
-        playing = _Playing(flow, context, limits, until, text, before_step, requests, browser, tells_where)
+        learnt = learnt or Learnt()
+        requests, ids = OpenRequests(context, learnt.background), Ids(learnt.differing_ids)
+        playing = _Playing(flow, context, limits, until, text, before_step, requests, ids, browser, tells_where)
         try:
             playing.run()
         except PlaywrightError as error:
@@ -157,6 +160,7 @@ class _Playing:
         text: str | None,
         before_step: BeforeStep | None,
         requests: OpenRequests,
+        ids: Ids,
         browser: WebBrowser,
         tells_where: bool,
     ) -> None:
@@ -173,6 +177,7 @@ class _Playing:
         self._seconds: list[float] = []
         self._reached = False
         self._requests = requests
+        self._ids = ids
         self._worked_s = browser.worked_s
         self._new_watch = partial(HangWatch, tells_where=tells_where)
         self._navigated = 0
@@ -267,7 +272,7 @@ class _Playing:
         if step.navigates or step.type == "navigate":
             self._loads_until = time.monotonic() + limit_ms / 1000
         try:
-            do(step, self.page, frame, limit_ms)
+            self._in_vain_s += self._ids.do(step, self.page, frame, limit_ms)
             if step.navigates and not self.page.is_closed():
                 self.page.wait_for_load_state("load", timeout=limit_ms)
         finally:

@@ -49,6 +49,10 @@ class StepFailedError(Exception):
     """A step could not be done, or did not come true, in time."""
 
 
+class ElementMissingError(StepFailedError):
+    """None of a step's selectors found an element in time."""
+
+
 def frame_of(step: Step, page: Page) -> Frame:
     """The frame of a step in its page.
 
@@ -106,7 +110,7 @@ def element_of(step: Step, page: Page, frame: Frame, limit_ms: float) -> Locator
     """Wait for the element of a step.
 
     Raises:
-        StepFailedError: it does not appear in time.
+        ElementMissingError: it does not appear in time.
     """
     ends_at = time.monotonic() + limit_ms / 1000
     while True:
@@ -114,7 +118,7 @@ def element_of(step: Step, page: Page, frame: Frame, limit_ms: float) -> Locator
         if found is not None:
             return found
         if time.monotonic() > ends_at:
-            raise StepFailedError("its element is not on the page")
+            raise ElementMissingError("its element is not on the page")
         page.wait_for_timeout(_POLL_MS)
 
 
