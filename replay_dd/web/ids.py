@@ -4,8 +4,8 @@ Rules of this module:
 
 * It is asked only when none of a step's selectors has found anything in time, and that time counts as lost. From then
   on the ids in those selectors are known to differ, in later playbacks too, where nothing is waited for.
-* Two ids are alike if they differ only in words with digits. The first element with an id like it, in the order of
-  the page, stands for a recorded id, for the rest of the playback, and for no other one.
+* Two ids are alike if they differ only in words with digits, the fewer the better. The first element with an id most
+  like it, in the order of the page, stands for a recorded id, for the rest of the playback, and for no other one.
 * The wrong element may be taken where there are several. That makes another run, which then has to fail by itself.
 """
 
@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Frame, Page
@@ -84,12 +85,14 @@ class Ids:
         except PlaywrightError:
             return False  # the frame is being replaced
         for one in sorted(recorded - self._now.keys() - there.keys()):
-            for other in there:
-                if _alike(one, other) and other not in self._now.values():
-                    self._now[one] = other
-                    if elements.find(self._on_page(step), frame) is not None:
-                        return True
-                    del self._now[one]
+            free = there.keys() - self._now.values()
+            for other in sorted(filter(free.__contains__, there), key=partial(_likeness, one), reverse=True):
+                if not _likeness(one, other):
+                    break
+                self._now[one] = other
+                if elements.find(self._on_page(step), frame) is not None:
+                    return True
+                del self._now[one]
         return False
 
     def _on_page(self, step: Step) -> Step:
@@ -133,5 +136,9 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _alike(one: str, other: str) -> bool:
-    return _DIFFERS.sub("…", one) == _DIFFERS.sub("…", other)
+def _likeness(one: str, other: str) -> int:
+    """How much two ids are alike: 0 if they are not, else more the more of what may differ is the same."""
+    if _DIFFERS.sub("…", one) != _DIFFERS.sub("…", other):
+        return 0
+    words: Iterable[tuple[str, str]] = zip(_DIFFERS.findall(one), _DIFFERS.findall(other), strict=True)
+    return 1 + sum(word == other_word for word, other_word in words)

@@ -31,12 +31,13 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.describe import describe
-from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
+from replay_dd.web.failure import ASSERTION, CRASH, Failure
 from replay_dd.web.flow import Flow, Step
 from replay_dd.web.hangs import END_S, HANG_S, HANGS, LONGEST_WAIT_S, HangWatch, Patience, Stack, hang
 from replay_dd.web.ids import Ids
 from replay_dd.web.learnt import Learnt
 from replay_dd.web.requests import OpenRequests
+from replay_dd.web.server import RunningServer
 from replay_dd.web.steps import StepFailedError, frame_of
 from replay_dd.web.watch import PAGE_CRASHED, Watch
 from replay_dd.web.windows import MAIN, Windows
@@ -89,6 +90,7 @@ class Playback:
         reached: whether the first page was loaded.
         console: the first errors in the console, each once.
         slowest_s: for how long processes of pages worked during the slowest answer, in seconds of processor time.
+        sent: what was sent to servers, as :class:`~replay_dd.web.watch.Watch` tells it.
     """
 
     failures: tuple[Failure, ...]
@@ -97,6 +99,7 @@ class Playback:
     reached: bool
     console: tuple[str, ...] = ()
     slowest_s: float = 0.0
+    sent: tuple[str, ...] = ()
 
     def first(self, kinds: Sequence[str]) -> Failure | None:
         """The first failure of the first of these kinds that occurred."""
@@ -133,10 +136,10 @@ def play(
         tells_where: whether a page that hangs tells where, which makes every page slower.
     """
     viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
-    with browser.fresh_context(viewport) as context:
+    with browser.served(flow) as server, browser.fresh_context(viewport) as context:
         learnt = learnt or Learnt()
         requests, ids = OpenRequests(context, learnt.background), Ids(learnt.differing_ids)
-        playing = _Playing(flow, context, limits, until, text, before_step, requests, ids, browser, tells_where)
+        playing = _Playing(flow, context, limits, until, text, before_step, requests, ids, browser, server, tells_where)
         try:
             playing.run()
         except PlaywrightError as error:
@@ -162,12 +165,13 @@ class _Playing:
         requests: OpenRequests,
         ids: Ids,
         browser: WebBrowser,
+        server: RunningServer | None,
         tells_where: bool,
     ) -> None:
         self.number = 0
-        self._text = None if text is None else re.compile(text)
         self._killer = browser.killer()
-        self.watch = Watch(context, lambda: self.number, lambda: self._killer.killed, self._text)
+        pattern = None if text is None else re.compile(text)
+        self.watch = Watch(context, lambda: self.number, lambda: self._killer.killed, pattern, server)
         self._flow = flow
         self._context = context
         self._limits = limits
@@ -203,7 +207,7 @@ class _Playing:
                     self._wait_until_calm()
                 else:
                     self._watch(self._limits.pause_s)
-                self._look_for_text()
+                self._look()
             self._seconds.append(time.monotonic() - started - self._in_vain_s)
             if self._is_over() or self.watch.crashed:
                 return
@@ -214,7 +218,7 @@ class _Playing:
             return
         with self._killer.after(_ANSWER_S):
             self._check_answers()
-            self._look_for_text()
+            self._look()
 
     def _watch(self, seconds: float) -> None:
         """Watch the page for a fixed time."""
@@ -246,7 +250,7 @@ class _Playing:
         console = tuple(self.watch.console)[:_MOST_CONSOLE_ERRORS]
         slowest_s = max((watch.slowest_s for watch in self._hangs.values()), default=0.0)
         happened = (tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds))
-        return Playback(*happened, self._reached, console, slowest_s)
+        return Playback(*happened, self._reached, console, slowest_s, tuple(sorted(self.watch.sent)))
 
     def _step(self, step: Step) -> None:
         limit_ms = self._limit_ms(step)
@@ -364,18 +368,9 @@ class _Playing:
                 raise
             return 1  # a frame is being replaced
 
-    def _look_for_text(self) -> None:
-        if self._text is None or self._is_over():
-            return
-        for page in self._context.pages:
-            for frame in page.frames:
-                try:
-                    visible = str(frame.evaluate("() => document.body ? document.body.innerText : ''"))
-                except PlaywrightError:
-                    continue  # the frame is being replaced
-                if found := self._text.search(visible):
-                    self.watch.add(Failure(TEXT, found.group(), "", found.group(), self.number))
-                    return
+    def _look(self) -> None:
+        if not self._is_over():
+            self.watch.look()
 
     def _living_page(self) -> Page:
         if not self.page.is_closed():
