@@ -6,7 +6,7 @@ Rules of this module:
 * The player waits for the page, not for the clock: a step begins when the page has loaded its requests and rendered a
   frame. A newly loaded page must also be calm: pages build themselves in timer callbacks, and a click between two of
   them meets a different page on a slow machine than on a fast one. The calm is measured with the page's own timers, so
-  that it takes longer on a slower machine.
+  that it takes longer on a slower machine. The same holds for a page that has sent something through a WebSocket.
 * Only the end is watched for a fixed time, as a timer may still raise an error. On request, steps come after fixed
   pauses, for failures of which the cause is that a person went on while the page was loading.
 * A step that cannot be done (its element is missing or stays covered) is skipped, and the playback says so. So a flow
@@ -30,6 +30,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.calm import ANSWER_LOOKS, Sockets, changes_meanwhile
 from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, CRASH, Failure
 from replay_dd.web.flow import Flow, Step
@@ -45,17 +46,10 @@ from replay_dd.web.windows import MAIN, Windows
 DEFAULT_STEP_LIMIT_MS = 5_000
 """The default time-out of a step in the DevTools player."""
 _POLL_MS = 5.0
-_CALM_MS = 100
 _MOST_CONSOLE_ERRORS = 20
 # What ends a call that is not answered though the page answers others, or cannot be watched.
 _ANSWER_S = 3 * LONGEST_WAIT_S
 _RENDERED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 0)))"
-_COUNT_CHANGES = """() => {
-    const counted = {changes: 0};
-    new MutationObserver(records => { counted.changes += records.length; })
-        .observe(document, {subtree: true, childList: true});
-    return counted;
-}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +175,7 @@ class _Playing:
         self._seconds: list[float] = []
         self._reached = False
         self._requests = requests
+        self._sockets = Sockets(context)
         self._ids = ids
         self._worked_s = browser.worked_s
         self._new_watch = partial(HangWatch, tells_where=tells_where)
@@ -346,23 +341,23 @@ class _Playing:
             self._in_vain_s += time.monotonic() - started
 
     def _wait_until_calm(self) -> None:
-        """After a navigation, wait until the page adds and requests nothing more, up to the limit."""
+        """After a navigation or a message through a socket, wait until nothing comes any more, up to the limit."""
         ends_at = time.monotonic() + self._limits.calm_ms / 1000
-        loaded = self._requests.navigated > self._navigated
-        while loaded and not self._is_over() and time.monotonic() < ends_at:
-            asked = self._requests.asked
+        restless = self._requests.navigated > self._navigated or self._sockets.sent
+        looks = 0
+        while restless and not self._is_over() and time.monotonic() < ends_at:
+            before = self._requests.asked, self._sockets.received
             changes = self._changes_meanwhile()
-            loaded = changes > 0 or self._requests.asked != asked
+            looks += 1
+            restless = changes > 0 or (self._requests.asked, self._sockets.received) != before
+            restless = restless or (self._sockets.sent and not self._sockets.is_answered and looks < ANSWER_LOOKS)
             self._wait_until_quiet()
         self._navigated = self._requests.navigated
+        self._sockets.end_step(is_calm=not restless)
 
     def _changes_meanwhile(self) -> int:
-        """Count the elements that come and go in all frames of the page during a short wait."""
-        page = self._living_page()
         try:
-            counted = [frame.evaluate_handle(_COUNT_CHANGES) for frame in page.frames]
-            page.evaluate("calm_ms => new Promise(done => setTimeout(done, calm_ms))", _CALM_MS)
-            return sum(handle.evaluate("counted => counted.changes") for handle in counted)
+            return changes_meanwhile(self._living_page())
         except PlaywrightError as error:
             if self._is_end(error):
                 raise
