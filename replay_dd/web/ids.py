@@ -78,9 +78,9 @@ class Ids:
 
     def _take(self, recorded: set[str], step: Step, frame: Frame) -> bool:
         """Let ids of the page stand for recorded ones that stand for none yet; returns whether the step finds one."""
+        if self._finds(step, frame):
+            return False
         try:
-            if elements.find(self._on_page(step), frame) is not None:
-                return False
             there = dict.fromkeys(frame.evaluate(_IDS))
         except PlaywrightError:
             return False  # the frame is being replaced
@@ -90,10 +90,16 @@ class Ids:
                 if not _likeness(one, other):
                     break
                 self._now[one] = other
-                if elements.find(self._on_page(step), frame) is not None:
+                if self._finds(step, frame):
                     return True
                 del self._now[one]
         return False
+
+    def _finds(self, step: Step, frame: Frame) -> bool:
+        try:
+            return elements.find(self._on_page(step), frame) is not None
+        except PlaywrightError:
+            return False  # the frame is being replaced, or what looks like an id is in the middle of something else
 
     def _on_page(self, step: Step) -> Step:
         """The step with the ids of this playback."""
