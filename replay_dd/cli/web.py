@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
@@ -18,6 +19,7 @@ from replay_dd.report.runs import replay_as_json
 from replay_dd.web.browser import WebBrowser, require_playwright
 from replay_dd.web.browsers import Browsers
 from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
+from replay_dd.web.server import Server
 
 _SETTLE_S = 0.3
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
@@ -52,6 +54,8 @@ def replay_flow(
     grep: str | None,
     settle: float | None,
     pause: float | None,
+    server: str | None,
+    here: bool,
     as_json: bool,
 ) -> int:
     """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done.
@@ -64,7 +68,7 @@ def replay_flow(
     from replay_dd.web.circumstance import failure_of
     from replay_dd.web.player import Limits, play
 
-    with WebBrowser(browser) as running:
+    with WebBrowser(browser, _server(server, here=here)) as running:
         _tell_sandbox(running)
         playback = play(flow, running, limits=Limits(pause_s=pause, settle_s=_settle_s(settle)), text=grep)
     failure = failure_of(playback, grep)
@@ -97,6 +101,8 @@ def minimize_flow(
     as_json: bool,
     settle: float | None,
     pause: float | None,
+    server: str | None,
+    here: bool,
     algorithm: str | None,
     time_budget: float | None,
     repeats: int | None,
@@ -115,7 +121,10 @@ def minimize_flow(
     target = output or default_output(path)
     check_writable(target)
     progress = Progress()
-    with Browsers(jobs, browser) if jobs is not None and jobs > 1 else WebBrowser(browser) as running:
+    started = _server(server, here=here)
+    if started is not None and jobs is not None and jobs > 1:
+        raise UsageError("`--server` starts one server, which browsers of `--jobs` would share. Leave one out.")
+    with Browsers(jobs, browser) if jobs is not None and jobs > 1 else WebBrowser(browser, started) as running:
         _tell_sandbox(running)
         try:
             found = minimize(
@@ -136,11 +145,12 @@ def minimize_flow(
         filmed = None if found.isolation.interrupted else strip
         if filmed is not None:
             running.use(lambda browser: write_flow_strip(found, browser, filmed, text=grep))
+    given = {"--browser": browser, "--grep": grep, "--settle": settle, "--pause": found.pause_s, "--server": server}
+    replay = _replay_command(target, given, here=here)
     if html is not None:
         from replay_dd.report.page.answer import answer_page
         from replay_dd.report.page.frame import write_page
 
-        replay = _replay_command(target, browser, grep, settle, found.pause_s)
         report = minimum_as_text(found, replay, filmed)
         files, again = {"minimal flow": target}, [("plays it", replay)]
         told = [*needed_steps(found)]
@@ -148,17 +158,25 @@ def minimize_flow(
     if as_json:
         echo_json(minimum_as_json(found, target, filmed))
     else:
-        echo_lines(minimum_as_text(found, _replay_command(target, browser, grep, settle, found.pause_s), filmed))
+        echo_lines(minimum_as_text(found, replay, filmed))
     sys.stdout.flush()
     return found.isolation.exit_code
 
 
-def _replay_command(
-    flow: Path, browser: Path | None, grep: str | None, settle: float | None, pause: float | None
-) -> str:
-    given = {"--browser": browser, "--grep": grep, "--settle": settle, "--pause": pause}
+def _replay_command(flow: Path, given: Mapping[str, object], *, here: bool) -> str:
     options = [f"{name} {shlex.quote(str(value))} " for name, value in given.items() if value is not None]
-    return f"replay-dd replay {''.join(options)}{shlex.quote(str(flow))}"
+    return f"replay-dd replay {''.join(options)}{'--here ' if here else ''}{shlex.quote(str(flow))}"
+
+
+def _server(command: str | None, *, here: bool) -> Server | None:
+    """What starts the server, if it is to be started.
+
+    Raises:
+        UsageError: only its folder is given.
+    """
+    if command is None and here:
+        raise UsageError("`--here` says where the server works that `--server` starts.")
+    return None if command is None else Server(command, here=here)
 
 
 def _tell_sandbox(running: WebBrowser | Browsers) -> None:

@@ -126,4 +126,12 @@ class PageUnreachableError(ProgramError):
 
     slug = "page-unreachable"
     exit_code: ClassVar[int] = EXIT_BASELINE
-    default_hint = "Start the server of the page first."
+    default_hint = "Start the server of the page first, or give its command with `--server`."
+
+
+class ServerFailedError(ProgramError):
+    """The server of a user flow did not start, or another one answers in its place."""
+
+    slug = "server-failed"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Check that the command starts the server, in this folder, where the flow's first page is."

@@ -26,11 +26,12 @@ from replay_dd.experiment.process import private_folder
 from replay_dd.experiment.process_tree import children_of
 from replay_dd.web.features import without_unused_features
 from replay_dd.web.renderers import RendererKiller
+from replay_dd.web.server import RunningServer, Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession, Playwright
 
-    from replay_dd.web.flow import Step
+    from replay_dd.web.flow import Flow, Step
 
 T = TypeVar("T")
 
@@ -92,6 +93,7 @@ class WebBrowser:
 
     Args:
         executable: the browser to run; by default the first one on the ``PATH``.
+        server: the server of the pages, to be started for each test; by default it is running.
 
     Attributes:
         count: how many browsers it is, as those that play at the same time (:mod:`~replay_dd.web.browsers`) are more.
@@ -105,8 +107,9 @@ class WebBrowser:
 
     count = 1
 
-    def __init__(self, executable: Path | None = None) -> None:
+    def __init__(self, executable: Path | None = None, server: Server | None = None) -> None:
         self.executable = find_browser(executable)
+        self._server = server
         self._stack = contextlib.ExitStack()
         self._browser: Browser | None = None
         self._processes: CDPSession | None = None
@@ -159,9 +162,18 @@ class WebBrowser:
                 os.kill(process, signal.SIGKILL)
 
     @property
+    def starts_server(self) -> bool:
+        """Whether it starts the server of the pages for each test."""
+        return self._server is not None
+
+    @property
     def version(self) -> str:
         """The version that the browser reports."""
         return self._running().version
+
+    def served(self, flow: Flow) -> contextlib.AbstractContextManager[RunningServer | None]:
+        """The server of the flow's pages during one test, if this browser is to start it."""
+        return contextlib.nullcontext() if self._server is None else self._server.running(flow)
 
     @contextlib.contextmanager
     def fresh_context(self, viewport: Step | None) -> Iterator[BrowserContext]:

@@ -34,11 +34,15 @@ class Browsers:
 
     Attributes:
         count: how many there are.
+        starts_server: whether the server of the pages is started for each test: browsers that play at the same time
+            share it.
 
     Raises:
         SoftwareMissingError: Playwright for Python is not installed, or there is no browser.
         BrowserFailedError: a browser does not start.
     """
+
+    starts_server = False
 
     def __init__(self, count: int, executable: Path | None = None) -> None:
         self.count = count

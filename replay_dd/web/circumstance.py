@@ -30,9 +30,10 @@ from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.browsers import Browsers
 from replay_dd.web.describe import describe, quoted
-from replay_dd.web.failure import ASSERTION, HANG, KINDS, TEXT, Failure
+from replay_dd.web.failure import ASSERTION, HANG, KINDS, SERVER_ERROR, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
+from replay_dd.web.learnt import Learnt
 from replay_dd.web.player import Limits, Playback, play
 from replay_dd.web.step_deltas import step_deltas_of
 
@@ -46,9 +47,9 @@ MISSED_STEP_MS = 1000.0
 _OFTEN_ENOUGH = 0.25
 
 _WHAT_FAILS = (
-    "A failure is an uncaught error of the page, a failed console.assert, a crash, or an assertion step that fails. "
-    "If it shows as text on the page or as an error in its console, give it with `--grep`; if it comes late, set "
-    "`--settle`."
+    "A failure is an uncaught error of the page, a failed console.assert, a crash, an assertion step that fails, or an "
+    "error that the server reports if `--server` starts it. If it shows as text on the page or as an error in its "
+    "console, give it with `--grep`; if it comes late, set `--settle`."
 )
 # What Chromium writes for a request that got no proper answer.
 _NOT_LOADED = "Failed to load resource"
@@ -114,11 +115,13 @@ class FlowSteps(Circumstance[FlowRun]):
         self._step_deltas = step_deltas_of(flow)
         self._took_s = [0.0] * len(flow.steps)
         self._slowest_s = 0.0
-        self._background: set[str] = set()
+        self._learnt = Learnt()
         self._lock = threading.Lock()
         self._never_done: set[int] | None = None
         self.not_done: dict[int, str] = {}
         """Steps before the failure that could not be done in any run of the whole flow, and why."""
+        self.sent: frozenset[str] = frozenset()
+        """What the whole flow sent to servers."""
         self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
 
     @property
@@ -170,7 +173,7 @@ class FlowSteps(Circumstance[FlowRun]):
                 limits=limits,
                 until=until,
                 text=self._text,
-                background=self._background,
+                learnt=self._learnt,
                 tells_where=tells_where,
             )
         )
@@ -196,8 +199,10 @@ class FlowSteps(Circumstance[FlowRun]):
             if not (playback.left_out and (run.evidence or wanted.kind == ASSERTION)):
                 return Judgement(Outcome.FAIL, wanted.summary, wanted.signature, failed=True)
             return _not_done(playback)
-        if playback.failures:
-            other = playback.failures[0]
+        # A server also reports what it lives with.
+        all_count = wanted is None or wanted.kind == SERVER_ERROR
+        other = next((one for one in playback.failures if all_count or one.kind != SERVER_ERROR), None)
+        if other is not None:
             return Judgement(Outcome.UNRESOLVED, other.summary, other.signature, failed=True)
         if playback.left_out:
             return _not_done(playback)
@@ -238,6 +243,7 @@ class FlowSteps(Circumstance[FlowRun]):
                 if step not in missing:
                     self._took_s[step] = max(self._took_s[step], seconds)
         self._wanted = wanted
+        self.sent = frozenset(one for playback in playbacks for one in playback.sent)
         never = set.intersection(*({number for number, _ in playback.left_out} for playback in playbacks))
         self.not_done = {
             number: why for number, why in playbacks[-1].left_out if number in never and number < wanted.step

@@ -69,9 +69,11 @@ def _named(step: Step) -> str:
     """The element by its accessible name or text if the flow has one, otherwise by its selector."""
     for prefix in ("aria/", "text/"):
         for selector in step.selectors:
-            name = selector[-1].removeprefix(prefix)
-            if name != selector[-1] and name and not name.startswith("["):
-                return quoted(name.partition("[role=")[0])
+            # A part of something that has a name is named after that: the text in a button.
+            for part in reversed(selector):
+                name = part.removeprefix(prefix)
+                if name != part and name and not name.startswith("["):
+                    return quoted(name.partition("[role=")[0])
     return _plain(step.selectors[0])
 
 

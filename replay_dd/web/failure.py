@@ -1,6 +1,7 @@
 """How a flow can fail, and when two failures are the same one.
 
-The kinds are those that a browser reports, and one that the user specifies: a text on the page. Two page errors are the
+The kinds are those that a browser reports, those that the user specifies (a text on the page, an assertion), and what
+the server reports, if it was started for the playback. Two page errors are the
 same if they have the same type and were raised at the same place; the message, which often quotes data, counts only if
 no place is known. Numbers and quoted parts of messages are ignored for the same reason.
 
@@ -21,9 +22,13 @@ PAGE_ERROR = "page error"
 CONSOLE_ASSERTION = "console assertion"
 ASSERTION = "assertion"
 TEXT = "text"
+SERVER_ERROR = "server error"
 
-KINDS = (CRASH, HANG, TEXT, PAGE_ERROR, CONSOLE_ASSERTION, ASSERTION)
-"""All kinds, by precedence: if a flow fails in several ways, the first kind counts."""
+KINDS = (CRASH, HANG, TEXT, PAGE_ERROR, CONSOLE_ASSERTION, ASSERTION, SERVER_ERROR)
+"""All kinds, by precedence: if a flow fails in several ways, the first kind counts.
+
+Servers also report what they live with, such as a browser that went away, so theirs come last.
+"""
 
 # The top of a JavaScript stack in V8's form: "    at name (http://host/path.js:12:34)" or "    at http://...:12:34".
 _FRAME = re.compile(
@@ -40,7 +45,8 @@ class Failure:
     Attributes:
         kind: one of :data:`KINDS`.
         text: its message, in one line: name and message of an error, the assertion in words, the text found.
-        place: where in the page's scripts it was raised (path, line, column), or an empty string.
+        place: where in the page's scripts it was raised (path, line, column), or an empty string; for an error of the
+            server, what tells it from others.
         details: more, such as a stack trace.
         step: the number of the step after which it was seen, in the flow that was played.
         inside: if it was raised by a script in the middle of a page: the page's path, and the functions that were
@@ -57,7 +63,8 @@ class Failure:
     @property
     def summary(self) -> str:
         """The failure in one line."""
-        return f"{self.kind}: {self.text}" + (f" ({self.place})" if self.place else "")
+        told = self.place and self.kind != SERVER_ERROR  # its text tells the place
+        return f"{self.kind}: {self.text}" + (f" ({self.place})" if told else "")
 
     def same(self, other: Failure | None) -> bool:
         """Whether two runs showed the same failure."""
@@ -68,6 +75,8 @@ class Failure:
         """What makes two failures the same."""
         if self.kind == HANG:
             return self.kind, self.text  # a loop is somewhere else at every look
+        if self.kind == SERVER_ERROR and self.place:
+            return self.kind, self.place
         if self.inside:
             return self.kind, f"{_CHANGING.sub('…', self.text)} in {self.inside}"
         if self.kind == PAGE_ERROR and self.place:

@@ -6,7 +6,7 @@ flow was seen not to fail without any single step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,16 +109,29 @@ def minimize(
     assert isolation.failing.run is not None
     seen = isolation.failing.run.playback.failures
     failure = next((failure for failure in seen if steps.wanted.same(failure)), steps.wanted)
-    notes = tuple(_notes(steps.not_done, isolation))
+    left_out = steps.sent.difference(isolation.failing.run.playback.sent)
+    notes = tuple(_notes(steps.not_done, isolation, () if browser.starts_server else sorted(left_out)))
     return FlowIsolation(isolation, flow, flow.only(kept), kept, failure, notes, pause_s)
 
 
-def _notes(not_done: Mapping[int, str], isolation: Isolation[FlowRun]) -> Iterator[str]:
-    """What the whole flow did not do, as far as the failure may have come of it, and what a server may have kept."""
+def _notes(not_done: Mapping[int, str], isolation: Isolation[FlowRun], sent: Sequence[str]) -> Iterator[str]:
+    """What the whole flow did not do, as far as the failure may have come of it, and what a server may have kept.
+
+    Args:
+        not_done: the steps that no run of the whole flow could do, and why.
+        isolation: the result.
+        sent: what only steps that were left out have sent to the server, if all runs share it.
+    """
+    if sent:
+        more = f", and {len(sent) - 1} more" if len(sent) > 1 else ""
+        yield (
+            f"Steps that were left out sent something to the server ({sent[0]}{more}). If it keeps that, what earlier "
+            "runs sent may belong to the failure: let `--server COMMAND` start it anew for each run."
+        )
     if not isolation.failing.configuration and not isolation.baseline.rate.steady:
         yield (
             "The page fails without any action, while the whole flow failed only sometimes: its server seems to keep "
-            "what earlier runs did. Try again with a server that forgets it."
+            "what earlier runs did. Let `--server COMMAND` start it anew for each run."
         )
     if not_done:
         number, why = next(iter(not_done.items()))

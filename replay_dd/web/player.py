@@ -6,7 +6,7 @@ Rules of this module:
 * The player waits for the page, not for the clock: a step begins when the page has loaded its requests and rendered a
   frame. A newly loaded page must also be calm: pages build themselves in timer callbacks, and a click between two of
   them meets a different page on a slow machine than on a fast one. The calm is measured with the page's own timers, so
-  that it takes longer on a slower machine.
+  that it takes longer on a slower machine. The same holds for a page that has sent something through a WebSocket.
 * Only the end is watched for a fixed time, as a timer may still raise an error. On request, steps come after fixed
   pauses, for failures of which the cause is that a person went on while the page was loading.
 * A step that cannot be done (its element is missing or stays covered) is skipped, and the playback says so. So a flow
@@ -30,28 +30,26 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.calm import ANSWER_LOOKS, Sockets, changes_meanwhile
 from replay_dd.web.describe import describe
-from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
+from replay_dd.web.failure import ASSERTION, CRASH, Failure
 from replay_dd.web.flow import Flow, Step
 from replay_dd.web.hangs import END_S, HANG_S, HANGS, LONGEST_WAIT_S, HangWatch, Patience, Stack, hang
+from replay_dd.web.ids import Ids
+from replay_dd.web.learnt import Learnt
 from replay_dd.web.requests import OpenRequests
-from replay_dd.web.steps import StepFailedError, do, frame_of
+from replay_dd.web.server import RunningServer
+from replay_dd.web.steps import StepFailedError, frame_of
 from replay_dd.web.watch import PAGE_CRASHED, Watch
+from replay_dd.web.windows import MAIN, Windows
 
 DEFAULT_STEP_LIMIT_MS = 5_000
 """The default time-out of a step in the DevTools player."""
 _POLL_MS = 5.0
-_CALM_MS = 100
 _MOST_CONSOLE_ERRORS = 20
 # What ends a call that is not answered though the page answers others, or cannot be watched.
 _ANSWER_S = 3 * LONGEST_WAIT_S
 _RENDERED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 0)))"
-_COUNT_CHANGES = """() => {
-    const counted = {changes: 0};
-    new MutationObserver(records => { counted.changes += records.length; })
-        .observe(document, {subtree: true, childList: true});
-    return counted;
-}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +84,7 @@ class Playback:
         reached: whether the first page was loaded.
         console: the first errors in the console, each once.
         slowest_s: for how long processes of pages worked during the slowest answer, in seconds of processor time.
+        sent: what was sent to servers, as :class:`~replay_dd.web.watch.Watch` tells it.
     """
 
     failures: tuple[Failure, ...]
@@ -94,6 +93,7 @@ class Playback:
     reached: bool
     console: tuple[str, ...] = ()
     slowest_s: float = 0.0
+    sent: tuple[str, ...] = ()
 
     def first(self, kinds: Sequence[str]) -> Failure | None:
         """The first failure of the first of these kinds that occurred."""
@@ -113,7 +113,7 @@ def play(
     text: str | None = None,
     before_step: BeforeStep | None = None,
     at_end: Callable[[Page], None] | None = None,
-    background: set[str] | None = None,
+    learnt: Learnt | None = None,
     tells_where: bool = True,
 ) -> Playback:
     """Play a flow.
@@ -126,13 +126,14 @@ def play(
         text: a regular expression; to be in the visible text of a page, or in an error in the console, is a failure.
         before_step: called before each step.
         at_end: called after the playback with the page of the last step, if that still exists and responds.
-        background: requests that earlier playbacks did not wait for; more are added.
+        learnt: what earlier playbacks have learnt; more is added.
         tells_where: whether a page that hangs tells where, which makes every page slower.
     """
     viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
-    with browser.fresh_context(viewport) as context:
-        requests = OpenRequests(context, set() if background is None else background)
-        playing = _Playing(flow, context, limits, until, text, before_step, requests, browser, tells_where)
+    with browser.served(flow) as server, browser.fresh_context(viewport) as context:
+        learnt = learnt or Learnt()
+        requests, ids = OpenRequests(context, learnt.background), Ids(learnt.differing_ids)
+        playing = _Playing(flow, context, limits, until, text, before_step, requests, ids, browser, server, tells_where)
         try:
             playing.run()
         except PlaywrightError as error:
@@ -156,13 +157,15 @@ class _Playing:
         text: str | None,
         before_step: BeforeStep | None,
         requests: OpenRequests,
+        ids: Ids,
         browser: WebBrowser,
+        server: RunningServer | None,
         tells_where: bool,
     ) -> None:
         self.number = 0
-        self._text = None if text is None else re.compile(text)
         self._killer = browser.killer()
-        self.watch = Watch(context, lambda: self.number, lambda: self._killer.killed, self._text)
+        pattern = None if text is None else re.compile(text)
+        self.watch = Watch(context, lambda: self.number, lambda: self._killer.killed, pattern, server)
         self._flow = flow
         self._context = context
         self._limits = limits
@@ -172,6 +175,8 @@ class _Playing:
         self._seconds: list[float] = []
         self._reached = False
         self._requests = requests
+        self._sockets = Sockets(context)
+        self._ids = ids
         self._worked_s = browser.worked_s
         self._new_watch = partial(HangWatch, tells_where=tells_where)
         self._navigated = 0
@@ -179,8 +184,9 @@ class _Playing:
         context.on("dialog", lambda dialog: dialog.accept(dialog.default_value))
         self._loads_until = 0.0
         self._hangs: dict[Page, HangWatch] = {}
-        self._main = self.page = context.new_page()
-        self._look_after(self._main)
+        self.page = context.new_page()
+        self._windows = Windows(context, self.page)
+        self._look_after(self.page)
         context.on("page", self._look_after)
 
     def run(self) -> None:
@@ -196,7 +202,7 @@ class _Playing:
                     self._wait_until_calm()
                 else:
                     self._watch(self._limits.pause_s)
-                self._look_for_text()
+                self._look()
             self._seconds.append(time.monotonic() - started - self._in_vain_s)
             if self._is_over() or self.watch.crashed:
                 return
@@ -207,7 +213,7 @@ class _Playing:
             return
         with self._killer.after(_ANSWER_S):
             self._check_answers()
-            self._look_for_text()
+            self._look()
 
     def _watch(self, seconds: float) -> None:
         """Watch the page for a fixed time."""
@@ -239,7 +245,7 @@ class _Playing:
         console = tuple(self.watch.console)[:_MOST_CONSOLE_ERRORS]
         slowest_s = max((watch.slowest_s for watch in self._hangs.values()), default=0.0)
         happened = (tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds))
-        return Playback(*happened, self._reached, console, slowest_s)
+        return Playback(*happened, self._reached, console, slowest_s, tuple(sorted(self.watch.sent)))
 
     def _step(self, step: Step) -> None:
         limit_ms = self._limit_ms(step)
@@ -265,7 +271,7 @@ class _Playing:
         if step.navigates or step.type == "navigate":
             self._loads_until = time.monotonic() + limit_ms / 1000
         try:
-            do(step, self.page, frame, limit_ms)
+            self._in_vain_s += self._ids.do(step, self.page, frame, limit_ms)
             if step.navigates and not self.page.is_closed():
                 self.page.wait_for_load_state("load", timeout=limit_ms)
         finally:
@@ -301,17 +307,13 @@ class _Playing:
         return own if self._limits.steps_ms is None else min(own, self._limits.steps_ms[self.number])
 
     def _page_of(self, step: Step, limit_ms: float) -> Page:
-        target = step.data.get("target", "main")
-        if target == "main":
-            return self._main
+        target = step.data.get("target", MAIN)
         ends_at = time.monotonic() + limit_ms / 1000
-        while True:
-            for page in self._context.pages:
-                if page.url == target:
-                    return page
+        while (page := self._windows.find(target)) is None:
             if time.monotonic() > ends_at:
                 raise StepFailedError(f"no page has the address {target}")
             self._living_page().wait_for_timeout(_POLL_MS)
+        return page
 
     def _wait_until_quiet(self) -> None:
         """Wait until nothing is loading and the page has rendered, up to the limit."""
@@ -339,40 +341,31 @@ class _Playing:
             self._in_vain_s += time.monotonic() - started
 
     def _wait_until_calm(self) -> None:
-        """After a navigation, wait until the page adds and requests nothing more, up to the limit."""
+        """After a navigation or a message through a socket, wait until nothing comes any more, up to the limit."""
         ends_at = time.monotonic() + self._limits.calm_ms / 1000
-        loaded = self._requests.navigated > self._navigated
-        while loaded and not self._is_over() and time.monotonic() < ends_at:
-            asked = self._requests.asked
+        restless = self._requests.navigated > self._navigated or self._sockets.sent
+        looks = 0
+        while restless and not self._is_over() and time.monotonic() < ends_at:
+            before = self._requests.asked, self._sockets.received
             changes = self._changes_meanwhile()
-            loaded = changes > 0 or self._requests.asked != asked
+            looks += 1
+            restless = changes > 0 or (self._requests.asked, self._sockets.received) != before
+            restless = restless or (self._sockets.sent and not self._sockets.is_answered and looks < ANSWER_LOOKS)
             self._wait_until_quiet()
         self._navigated = self._requests.navigated
+        self._sockets.end_step(is_calm=not restless)
 
     def _changes_meanwhile(self) -> int:
-        """Count the elements that come and go in all frames of the page during a short wait."""
-        page = self._living_page()
         try:
-            counted = [frame.evaluate_handle(_COUNT_CHANGES) for frame in page.frames]
-            page.evaluate("calm_ms => new Promise(done => setTimeout(done, calm_ms))", _CALM_MS)
-            return sum(handle.evaluate("counted => counted.changes") for handle in counted)
+            return changes_meanwhile(self._living_page())
         except PlaywrightError as error:
             if self._is_end(error):
                 raise
             return 1  # a frame is being replaced
 
-    def _look_for_text(self) -> None:
-        if self._text is None or self._is_over():
-            return
-        for page in self._context.pages:
-            for frame in page.frames:
-                try:
-                    visible = str(frame.evaluate("() => document.body ? document.body.innerText : ''"))
-                except PlaywrightError:
-                    continue  # the frame is being replaced
-                if found := self._text.search(visible):
-                    self.watch.add(Failure(TEXT, found.group(), "", found.group(), self.number))
-                    return
+    def _look(self) -> None:
+        if not self._is_over():
+            self.watch.look()
 
     def _living_page(self) -> Page:
         if not self.page.is_closed():

@@ -8,14 +8,14 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable
-from pathlib import PureWindowsPath
 from typing import Literal
 
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import FilePayload, Frame, Locator, Page, Position
+from playwright.sync_api import Frame, Locator, Page, Position
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from replay_dd.web import elements
+from replay_dd.web.fields import set_value
 from replay_dd.web.flow import Step
 
 _POLL_MS = 10.0
@@ -47,6 +47,10 @@ _TRUE_IN_TIME = """() => Promise.race([
 
 class StepFailedError(Exception):
     """A step could not be done, or did not come true, in time."""
+
+
+class ElementMissingError(StepFailedError):
+    """None of a step's selectors found an element in time."""
 
 
 def frame_of(step: Step, page: Page) -> Frame:
@@ -106,7 +110,7 @@ def element_of(step: Step, page: Page, frame: Frame, limit_ms: float) -> Locator
     """Wait for the element of a step.
 
     Raises:
-        StepFailedError: it does not appear in time.
+        ElementMissingError: it does not appear in time.
     """
     ends_at = time.monotonic() + limit_ms / 1000
     while True:
@@ -114,7 +118,7 @@ def element_of(step: Step, page: Page, frame: Frame, limit_ms: float) -> Locator
         if found is not None:
             return found
         if time.monotonic() > ends_at:
-            raise StepFailedError("its element is not on the page")
+            raise ElementMissingError("its element is not on the page")
         page.wait_for_timeout(_POLL_MS)
 
 
@@ -147,23 +151,7 @@ def _hover(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
 
 
 def _change(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
-    element = element_of(step, page, frame, limit_ms)
-    value = str(step.data["value"])
-    kind = element.evaluate("element => element.tagName === 'SELECT' ? 'select' : (element.type || '')")
-    if kind == "select":
-        element.select_option(value, timeout=limit_ms)
-    elif kind in {"checkbox", "radio"}:
-        element.set_checked(value in {"true", "on"}, timeout=limit_ms)
-    elif kind == "file":
-        element.set_input_files(_upload(value), timeout=limit_ms)
-    else:
-        element.fill(value, timeout=limit_ms)
-
-
-def _upload(value: str) -> list[FilePayload]:
-    """An empty file of the recorded name: a browser tells no folder, and a flow must not send files from here."""
-    name = PureWindowsPath(value).name
-    return [{"name": name, "mimeType": "application/octet-stream", "buffer": b""}] if name else []
+    set_value(element_of(step, page, frame, limit_ms), str(step.data["value"]), limit_ms)
 
 
 def _key_down(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:

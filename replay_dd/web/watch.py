@@ -1,4 +1,4 @@
-"""Watches a browser context for failures: uncaught errors, failed console assertions, crashes."""
+"""Watches a browser context for failures: uncaught errors, failed console assertions, crashes, errors of the server."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Callable
 from urllib.parse import urldefrag
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError
+from playwright.sync_api import Error as PlaywrightError
 
-from replay_dd.web.failure import CONSOLE_ASSERTION, CRASH, HANG, TEXT, Failure, page_error, path_of
+from replay_dd.web.failure import CONSOLE_ASSERTION, CRASH, HANG, SERVER_ERROR, TEXT, Failure, page_error, path_of
 from replay_dd.web.hangs import HANGS
+from replay_dd.web.requests import without_counts
+from replay_dd.web.server import RunningServer
 
+_ASKING = frozenset({"GET", "HEAD", "OPTIONS"})
 PAGE_CRASHED = "the page crashed"
 
 
@@ -21,21 +25,32 @@ class Watch:
         context: the context, before it has any page.
         step: returns the number of the current step.
         killed: returns whether a page that did not respond was killed.
-        text: if given, its occurrence in an error in the console is a failure.
+        text: if given, its occurrence in an error in the console, or on a page, is a failure.
+        server: the server of the pages, if it was started for this playback.
 
     Attributes:
         failures: the failures so far, in order.
+        sent: what was sent to servers, beyond asking for something: methods and paths, without their numbers.
         console: the errors that were written to the console, each once: first lines, and where they were written.
     """
 
     def __init__(
-        self, context: BrowserContext, step: Callable[[], int], killed: Callable[[], bool], text: re.Pattern[str] | None
+        self,
+        context: BrowserContext,
+        step: Callable[[], int],
+        killed: Callable[[], bool],
+        text: re.Pattern[str] | None,
+        server: RunningServer | None,
     ) -> None:
         self.failures: list[Failure] = []
         self.console: dict[str, str] = {}
+        self.sent: set[str] = set()
         self._step = step
         self._killed = killed
         self._text = text
+        self._server = server
+        self._server_ended = False
+        self._context = context
         self._pages: set[str] = set()
         context.on("request", self._on_request)
         context.on("weberror", self._on_error)
@@ -51,6 +66,31 @@ class Watch:
         """Add a failure detected elsewhere."""
         self.failures.append(failure)
 
+    def look(self) -> None:
+        """Look for what comes without an event: the text on a page, and what the server says."""
+        self._look_at_server()
+        if self._text is None:
+            return
+        for page in self._context.pages:
+            for frame in page.frames:
+                try:
+                    visible = str(frame.evaluate("() => document.body ? document.body.innerText : ''"))
+                except PlaywrightError:
+                    continue  # the frame is being replaced
+                if found := self._text.search(visible):
+                    self.add(Failure(TEXT, found.group(), "", found.group(), self._step()))
+                    return
+
+    def _look_at_server(self) -> None:
+        if self._server is None:
+            return
+        end = self._server.end
+        if report := self._server.report():
+            self.add(Failure(SERVER_ERROR, report.words, report.signature, report.words, self._step()))
+        elif end and not self._server_ended:
+            self.add(Failure(SERVER_ERROR, f"the server {end}", "", self._server.last_words, self._step()))
+        self._server_ended = bool(end)
+
     def _on_error(self, web_error: WebError) -> None:
         error = web_error.error
         self.add(page_error(error.name or "", error.message, error.stack or "", self._step(), self._pages))
@@ -59,6 +99,8 @@ class Watch:
         # Not the present addresses of the pages: a page may change its own (`history.pushState`).
         if request.is_navigation_request():
             self._pages.add(urldefrag(request.url).url)
+        if request.method not in _ASKING:
+            self.sent.add(f"{request.method} {without_counts(path_of(request.url))}")
 
     def _on_console(self, message: ConsoleMessage) -> None:
         at = message.location

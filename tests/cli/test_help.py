@@ -48,7 +48,7 @@ SECTIONS = {
     "events": [
         *("Search", "Search (GUI sessions only)", "Output"),
         *("Output (GUI sessions only)", "Playback", "Playback (GUI sessions only)", "Playback (user flows only)"),
-        *("Folders (GUI sessions only)", "General"),
+        *("Folders", "Folders (GUI sessions only)", "General"),
     ],
     "monkey": ["Output", "Search", "Display", "Playback", "Folders", "General"],
     "web": ["Search", "Output", "Playback", "General"],

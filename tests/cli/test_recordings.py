@@ -30,6 +30,7 @@ VALUES = {
     "FILE": "x",
     "HTML": "x.html",
     "CMD": "true",
+    "COMMAND": "true",
     "REGEX": "x",
     "PKG": "json",
     "MODULE": "json",
@@ -59,7 +60,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
             "--hang-limit",
         }
         | {"--here", "--home", "--exact-site", "--oracle"},
-        FLOW: {"--settle", "--grep", "--pause", "--browser", "--json"},
+        FLOW: {"--settle", "--grep", "--pause", "--browser", "--server", "--here", "--json"},
     },
     "show": {
         SCHEDULE: {"--html", "--trace", "--stacks", "--json", "--markdown", "--mermaid", "--ascii"},
@@ -84,7 +85,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--grep"),
-            *("--browser", "--html", "--repeats", "--pause", "--jobs"),
+            *("--browser", "--html", "--repeats", "--pause", "--jobs", "--server", "--here"),
         },
     },
     "record": {

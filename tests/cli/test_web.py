@@ -54,6 +54,13 @@ def test_a_text_that_is_no_expression(shop: Workshop) -> None:
     shop.run_here("web", "--grep", "(", "flow.json").refused(2, "usage")
 
 
+@pytest.mark.once  # the other Pythons lack Playwright
+def test_a_server_is_for_one_browser_and_has_a_folder_of_its_own(shop: Workshop) -> None:
+    shop.write(json.dumps(FLOW), "flow.json")
+    assert "--jobs" in shop.run_here("web", "--server", "true", "--jobs", "2", "flow.json").refused(2, "usage")
+    assert "--server" in shop.run_here("web", "--here", "flow.json").refused(2, "usage")
+
+
 NEEDS_CHROMIUM = pytest.mark.skipif(not any(map(shutil.which, EXECUTABLES)), reason="NO CHROMIUM: no flow is played")
 
 

@@ -18,6 +18,7 @@ class NoBrowser:
     """Stands where a browser is asked for."""
 
     count = 1
+    starts_server = False
 
     def use(self, work: Callable[[Any], T]) -> T:
         """Work with this one."""
@@ -31,11 +32,13 @@ class SimulatedPage:
     Attributes:
         fails_at: for each load, counted from 1, whether a script of the page fails at once.
         is_there: whether the server answers.
+        sends: whether it sends to the server what is added.
         loads: how often it was loaded.
     """
 
     fails_at: Callable[[int], bool] = lambda number: False
     is_there: bool = True
+    sends: bool = False
     loads: int = 0
     _items: int | None = 0
     _menu: bool = False
@@ -66,7 +69,9 @@ class SimulatedPage:
                 self._failures.append(Failure(TEXT, "Bad sum", "", "", number))
             if any(map(until, self._failures[before:])):
                 break
-        return Playback(tuple(self._failures), tuple(left_out), (0.0,) * len(flow.steps), reached=True)
+        adds = any(step.selectors and step.selectors[0][0] == "#add" for step in flow.steps)
+        sent = ("POST /add",) if self.sends and adds else ()
+        return Playback(tuple(self._failures), tuple(left_out), (0.0,) * len(flow.steps), reached=True, sent=sent)
 
     def _do(self, step: Step, number: int) -> bool:
         selector = step.selectors[0][0] if step.selectors else ""

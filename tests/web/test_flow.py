@@ -131,6 +131,7 @@ def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
         ({**click("#a"), "selectors": [["#a"], ["aria/Save all"]]}, 'click "Save all"'),
         ({**click('aria/Go[role="button"]'), "button": "secondary"}, 'click "Go" (secondary button)'),
         ({**click("xpath///p"), "type": "doubleClick"}, "double click //p"),
+        ({**click("#a"), "selectors": [["aria/Zero", 'aria/[role="generic"]'], ["#a"]]}, 'click "Zero"'),
         ({**click("#a"), "selectors": [["#host", "button"]]}, "click #host button"),
         (click("#a", frame=[0, 2]), "click #a in frame 1.3"),
         (click("#a", target="http://127.0.0.1/help", frame=[1]), "click #a in frame 2 in http://127.0.0.1/help"),

@@ -34,8 +34,8 @@ from tests.web.flows import click, flow
 
 pytestmark = pytest.mark.once
 
-NO_BROWSER = cast(WebBrowser, SimpleNamespace(count=1, use=lambda work: work(None)))
-TWO_BROWSERS = cast(Browsers, SimpleNamespace(count=2, use=lambda work: work(None)))
+NO_BROWSER = cast(WebBrowser, SimpleNamespace(count=1, starts_server=False, use=lambda work: work(None)))
+TWO_BROWSERS = cast(Browsers, SimpleNamespace(count=2, starts_server=False, use=lambda work: work(None)))
 WHOLE = flow("http://127.0.0.1:9/", *(click(f"#b{number}") for number in range(20)))
 HEAD = 2
 WITH_ASSERTION = flow(

@@ -15,6 +15,7 @@ import pytest
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, CRASH, PAGE_ERROR, TEXT
 from replay_dd.web.flow import Flow
+from replay_dd.web.learnt import Learnt
 from replay_dd.web.player import Limits, Playback, play
 from tests.web.flows import change, click, flow, key, serving, visible
 
@@ -148,6 +149,7 @@ def test_what_a_person_can_do(browser: WebBrowser, page: str) -> None:
         "click save 4,4",
         "dblclick save",
         "contextmenu save",
+        *(f"{event} name {letter}" for letter in "Ada" for event in ("keydown", "keyup")),
         "change name Ada",
         "change yes true",
         "keydown yes q",
@@ -355,6 +357,6 @@ def test_pauses_do_not_wait_for_what_the_page_loads(browser: WebBrowser) -> None
     limits = Limits(quiet_ms=30_000, pause_s=0, settle_s=0.1)
     with serving(handler=Site) as address:
         whole = flow(f"{address}/", click("#load"), click("#leave"))
-        playback, _ = played(browser, whole, limits=limits, background=background)
+        playback, _ = played(browser, whole, limits=limits, learnt=Learnt(background))
     assert [failure.kind for failure in playback.failures] == [PAGE_ERROR]
     assert background == set()

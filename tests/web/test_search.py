@@ -61,6 +61,17 @@ def test_a_step_that_another_one_makes_possible_and_a_console_assertion() -> Non
     assert found.isolation.proof.failing == Rate(3, 3)
 
 
+def test_what_only_other_steps_have_sent_to_the_server_is_told(
+    page: SimulatedPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.sends = True
+    whole = flow(PAGE, click("#add"), click("#clear"), change("#search", "1"))
+    (note,) = minimize(whole, BROWSER).notes
+    assert "sent something to the server (POST /add)" in note
+    monkeypatch.setattr(NoBrowser, "starts_server", True)
+    assert minimize(whole, BROWSER).notes == ()
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_text_that_is_looked_for(algorithm: str) -> None:
     # The page error does not count if a text is given.

@@ -44,6 +44,19 @@ def _play_options(section: str) -> tuple[Option, ...]:
             help="The Chromium to use.",
             shown_default="the first one on the PATH",
         ),
+        Option(
+            "--server",
+            section=section,
+            metavar="COMMAND",
+            help="Start the server of the pages for each run, in a fresh copy of the working folder.",
+            shown_default="it is running",
+        ),
+        Option(
+            "--here",
+            section=section,
+            is_flag=True,
+            help="Let the server work in the working folder itself, and change it, instead of a fresh copy per run.",
+        ),
     )
 
 

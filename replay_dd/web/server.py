@@ -1,0 +1,178 @@
+"""The server of a flow's pages, started anew for each playback.
+
+Rules of this module:
+
+* What a server keeps, in memory or in a file, would lead from one playback to the next. So it is started before each
+  one, in a fresh copy of the working folder, and killed after it.
+* It is ready when its port can be connected to. Nobody else may answer there.
+* What it writes is read for reports of exceptions: pages often say no more than "Internal Server Error".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from replay_dd.errors.program import ServerFailedError
+from replay_dd.experiment.complaints import telling_line
+from replay_dd.experiment.crash_report import Report
+from replay_dd.experiment.crash_reports import crash_report
+from replay_dd.experiment.process import LIVE, Command, PrivateFolder, kill_group, private_folder, start_process
+from replay_dd.experiment.working_copy import MOST_BYTES, MOST_FILES, WorkingCopy, copy_folder
+from replay_dd.web.flow import Flow
+
+START_LIMIT_S = 60.0
+_END_LIMIT_S = 5.0
+_POLL_S = 0.02
+_CONNECT_S = 1.0
+_MOST_OUTPUT = 1 << 20
+_PORTS = {"http": 80, "https": 443}
+
+
+class RunningServer:
+    """A server that was started for one playback.
+
+    Args:
+        process: its process.
+        output: the file that it writes to.
+        copy: the folder in which it works; None for the working folder itself.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], output: Path, copy: WorkingCopy | None) -> None:
+        self._process = process
+        self._output = output
+        self._copy = copy
+        self._read = 0
+
+    @property
+    def end(self) -> str:
+        """How it ended, in words; empty if it is running."""
+        status = self._process.poll()
+        if status is None:
+            return ""
+        return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+
+    @property
+    def last_words(self) -> str:
+        """The line of its output that tells most."""
+        return self._told(telling_line(self._output.read_bytes()[-_MOST_OUTPUT:]))
+
+    def report(self) -> Report | None:
+        """The report of an exception that it has written since the last one."""
+        with self._output.open("rb") as file:
+            file.seek(max(self._read, os.fstat(file.fileno()).st_size - _MOST_OUTPUT))
+            written = file.read()
+            found = crash_report(written)
+            if found is None:
+                return None  # it may be writing one
+            self._read = file.tell()
+        return found._replace(signature=self._told(found.signature), words=self._told(found.words))
+
+    def _told(self, text: str) -> str:
+        return text if self._copy is None else self._copy.told(text)
+
+
+class Server:
+    """What starts the server.
+
+    Args:
+        command: a command for the shell.
+        here: let it work in the working folder itself instead of a fresh copy.
+    """
+
+    def __init__(self, command: str, *, here: bool = False) -> None:
+        self._command = command
+        self._here = here
+
+    @contextlib.contextmanager
+    def running(self, flow: Flow) -> Iterator[RunningServer]:
+        """Run the server for one playback.
+
+        Args:
+            flow: what is played; its first page tells where the server answers.
+
+        Raises:
+            ServerFailedError: it does not answer there, or something else does.
+            FolderTooLargeError: the working folder is too large for a copy.
+        """
+        place = _place_of(flow)
+        where = f"{place[0]}:{place[1]}"
+        if _answers(place):
+            raise ServerFailedError(
+                f"Something answers at {where} before the server was started.",
+                "Stop it: each playback starts the server itself. The server may also have left a process behind.",
+            )
+        with private_folder() as folder:
+            process, running = self._start(folder)
+            LIVE.add(process)
+            try:
+                _wait_until_ready(running, place, where)
+                yield running
+            finally:
+                kill_group(process)
+                process.wait()
+                LIVE.remove(process)
+                _wait_until_gone(place)
+
+    def _start(self, folder: PrivateFolder) -> tuple[subprocess.Popen[bytes], RunningServer]:
+        original = Path.cwd()
+        directory, environment, command = original, dict(os.environ), self._command
+        copy = None
+        if not self._here:
+            copy = copy_folder(original, folder.path / "work", most_bytes=MOST_BYTES, most_files=MOST_FILES)
+            directory, environment = copy.copy, copy.environment(os.environ)
+            command = command.replace(f"{original}{os.sep}", f"{directory}{os.sep}")
+        # A report must not wait in a buffer.
+        started = Command(("/bin/sh", "-c", command), directory, {**environment, "PYTHONUNBUFFERED": "1"})
+        output = folder.path / "output"
+        with output.open("wb") as file, open(os.devnull, "rb") as nothing:
+            process = start_process(started, directory, folder, nothing.fileno(), file.fileno())
+        return process, RunningServer(process, output, copy)
+
+
+def _place_of(flow: Flow) -> tuple[str, int]:
+    """Where the server of a flow answers: a host, and a port."""
+    address = next(str(step.data["url"]) for step in flow.steps if step.type == "navigate")
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        host = port = None
+    if not host or not port:
+        raise ServerFailedError(f"The first page has no address of a server: {address}.")
+    return host, port
+
+
+def _answers(place: tuple[str, int]) -> bool:
+    try:
+        socket.create_connection(place, _CONNECT_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def _wait_until_ready(running: RunningServer, place: tuple[str, int], where: str) -> None:
+    ends_at = time.monotonic() + START_LIMIT_S
+    while not _answers(place):
+        end = running.end
+        if end or time.monotonic() > ends_at:
+            said = running.last_words
+            raise ServerFailedError(
+                f"The server {end or f'does not answer at {where} after {START_LIMIT_S:g} s'}"
+                + (f" before it answered at {where}" if end else "")
+                + (f": {said}" if said else ".")
+            )
+        time.sleep(_POLL_S)
+
+
+def _wait_until_gone(place: tuple[str, int]) -> None:
+    """Wait until what was killed has let go of its port."""
+    ends_at = time.monotonic() + _END_LIMIT_S
+    while _answers(place) and time.monotonic() < ends_at:
+        time.sleep(_POLL_S)
