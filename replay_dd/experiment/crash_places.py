@@ -23,6 +23,7 @@ import struct
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 _GETSIGINFO = 0x4202
 _SEIZE, _CONT, _GETREGSET, _DETACH, _LISTEN, _INTERRUPT = 0x4206, 7, 0x4204, 17, 0x4208, 0x4207
@@ -53,6 +54,8 @@ class Crash:
         backtrace: what gdb says, where that was wanted and gdb is there.
         caller: what the top of the stack names: where a function without a frame of its own was called.
         overflows: whether it touched memory just beyond the top of the stack.
+        code: the file that holds the code of the sure place outside of the C library, and the offset in it; None if
+            there is none.
     """
 
     signal: int
@@ -60,6 +63,7 @@ class Crash:
     backtrace: tuple[str, ...] = ()
     caller: str = ""
     overflows: bool = False
+    code: tuple[str, int] | None = None
 
     @property
     def place(self) -> str:
@@ -196,10 +200,14 @@ class Tracer:
     def _seen(self, number: int, counter: int, stack: int, overflows: bool) -> Crash:
         modules = _modules(self.process)
         found, caller = [_named(modules, counter)], ""
+        code = _code_at(modules, counter)
         with contextlib.suppress(OSError), open(f"/proc/{self.process}/mem", "rb", 0) as memory:
             memory.seek(stack)
             data = memory.read(_STACK_BYTES)
-            caller = _named(modules, int.from_bytes(data[:8], sys.byteorder))
+            top = int.from_bytes(data[:8], sys.byteorder)
+            caller = _named(modules, top)
+            if code is None or C_LIBRARY.match(os.path.basename(code[0])):
+                code = _code_at(modules, top - 1)  # a call returns to the instruction after it
             for (word,) in struct.iter_unpack("=Q", data[: len(data) // 8 * 8]):
                 name = _named(modules, word)
                 if name and name not in found:
@@ -211,7 +219,7 @@ class Tracer:
         outside = [name for name in found[1:] if not C_LIBRARY.match(name)][: _MOST_FRAMES - 2]
         first = [found[0] or f"{counter:#x}"]
         frames = tuple(first + [name for name in found[1:] if name in inside or name in outside])
-        return Crash(number, frames, caller=caller, overflows=overflows)
+        return Crash(number, frames, caller=caller, overflows=overflows, code=None if overflows else code)
 
     def _ptrace(self, request: int, thread: int, address: int, data: int) -> bool:
         return bool(_libc().ptrace(request, thread, address, data) != -1)
@@ -228,19 +236,22 @@ def _libc() -> ctypes.CDLL:
     return libc
 
 
-def _modules(process: int) -> list[tuple[int, int, str, int]]:
-    """What code the process has: from, to, name of the module, offset in it."""
+_Modules: TypeAlias = list[tuple[int, int, str, int]]
+
+
+def _modules(process: int) -> _Modules:
+    """What code the process has: from, to, the file that holds it, offset in it."""
     found = []
     with contextlib.suppress(OSError), open(f"/proc/{process}/maps") as file:
         for line in file:
             parts = line.split(None, 5)
             if "x" in parts[1] and len(parts) == 6:
                 start, _, end = parts[0].partition("-")
-                found.append((int(start, 16), int(end, 16), os.path.basename(parts[5].strip()), int(parts[2], 16)))
+                found.append((int(start, 16), int(end, 16), parts[5].strip(), int(parts[2], 16)))
     return found
 
 
-def _without_address(modules: list[tuple[int, int, str, int]], line: str) -> str:
+def _without_address(modules: _Modules, line: str) -> str:
     """A line of gdb's backtrace, with module and offset in the place of an address, or with the function alone."""
     found = _GDB_FRAME.match(line.strip())
     if found is None:
@@ -249,8 +260,13 @@ def _without_address(modules: list[tuple[int, int, str, int]], line: str) -> str
     return found["number"] + (place or line.split()[1] if found["function"].startswith("?? ()") else found["function"])
 
 
-def _named(modules: list[tuple[int, int, str, int]], address: int) -> str:
-    for start, end, name, offset in modules:
+def _named(modules: _Modules, address: int) -> str:
+    code = _code_at(modules, address)
+    return "" if code is None else f"{os.path.basename(code[0])}+{code[1]:#x}"
+
+
+def _code_at(modules: _Modules, address: int) -> tuple[str, int] | None:
+    for start, end, path, offset in modules:
         if start <= address < end:
-            return f"{name}+{address - start + offset:#x}"
-    return ""
+            return path, address - start + offset
+    return None

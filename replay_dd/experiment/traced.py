@@ -14,7 +14,7 @@ import signal
 import time
 from dataclasses import replace
 
-from replay_dd.experiment.crash_places import Tracer
+from replay_dd.experiment.crash_places import Crash, Tracer
 from replay_dd.experiment.crash_reports import crash_report
 from replay_dd.experiment.process import (
     LIVE,
@@ -26,6 +26,7 @@ from replay_dd.experiment.process import (
     kill_group,
     start_process,
 )
+from replay_dd.experiment.source_lines import source_of
 
 # Signals for what the program has not meant to do. Before it aborts, it often says why.
 _MISHAPS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
@@ -74,7 +75,12 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
             LIVE.remove(process)
     finished = finished_from(process.returncode, timed_out, time.monotonic() - started, output_path)
     crash = tracer.crash
-    return finished._replace(place=crash.sure_place) if crash and finished.signal == crash.signal else finished
+    return finished._replace(place=_in_words(crash)) if crash and finished.signal == crash.signal else finished
+
+
+def _in_words(crash: Crash) -> str:
+    source = source_of(*crash.code) if crash.code else ""
+    return f"{crash.sure_place}: {source}" if source and crash.sure_place else crash.sure_place
 
 
 def _wait(tracer: Tracer, time_limit_s: float | None) -> bool:

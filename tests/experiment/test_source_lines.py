@@ -1,0 +1,56 @@
+"""Lines of the source that offsets in programs belong to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay_dd.experiment.process import Command, private_folder
+from replay_dd.experiment.source_lines import source_of
+from replay_dd.experiment.traced import run_traced
+
+PROGRAM = """
+static int first(char *text) {
+    return text[0];
+}
+int main(int count, char **words) {
+    return first(words[count]);
+}
+"""
+
+
+def place_of_crash(folder: Path, *options: str) -> str:
+    compiler = shutil.which("cc")
+    if compiler is None or shutil.which("addr2line") is None:
+        pytest.skip("there is no C compiler, or no addr2line")
+    (folder / "p.c").write_text(PROGRAM)
+    subprocess.run([compiler, "-O0", *options, "-o", folder / "p", folder / "p.c"], check=True)
+    command = Command((str(folder / "p"),), folder, dict(os.environ))
+    with private_folder() as private:
+        return run_traced(command, private, time_limit_s=60).place
+
+
+@pytest.mark.parametrize("linked", ["-pie", "-no-pie"])
+def test_the_line_of_a_crash_is_told_wherever_the_program_is_linked_for(tmp_path: Path, linked: str) -> None:
+    assert place_of_crash(tmp_path, "-g", linked).endswith(": first (p.c:3)")
+
+
+def test_without_lines_the_function_is_told_and_without_names_nothing(tmp_path: Path) -> None:
+    assert place_of_crash(tmp_path).endswith(": first")
+    place = place_of_crash(tmp_path, "-s")
+    assert place.startswith("p+0x")
+    assert ":" not in place
+
+
+def test_what_is_no_program_or_has_no_such_offset_has_no_source(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no program")
+    (tmp_path / "cut").write_bytes(Path(sys.executable).resolve().read_bytes()[:70])
+    assert source_of(str(tmp_path / "text"), 1) == ""
+    assert source_of(str(tmp_path / "cut"), 1) == ""
+    assert source_of(str(tmp_path / "missing"), 1) == ""
+    assert source_of(str(Path(sys.executable).resolve()), 1 << 40) == ""
