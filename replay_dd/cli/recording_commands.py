@@ -18,11 +18,26 @@ from replay_dd.cli.strangers import admit
 from replay_dd.errors.user import UsageError
 
 
+class _RecordingCommand(Command):
+    """A command on a recording, which names the program that it runs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Tell whoever names a program what to use instead."""
+        if "--" in args[1:-1]:
+            raise UsageError(
+                f"`{self.name}` takes a recording, which names the program that it runs; nothing comes after `--`.",
+                "To record a program: `replay-dd record -- COMMAND`. To reduce its input: `replay-dd input FILE -- "
+                "COMMAND`.",
+            )
+        return super().parse_args(ctx, args)
+
+
 def _on_one_log(
     name: str, metavar: str = "LOG", *, more: tuple[Option, ...] = ()
 ) -> Callable[[Callable[..., int | None]], Command]:
     """Declare a command that takes one recording, and more options than its kind has."""
-    return command(name, click.Argument(["log"], type=LOG, metavar=metavar), *options_for(name), *more, _yes_option())
+    argument = click.Argument(["log"], type=LOG, metavar=metavar)
+    return command(name, argument, *options_for(name), *more, _yes_option(), kind=_RecordingCommand)
 
 
 def _yes_option() -> Option:

@@ -79,6 +79,13 @@ def test_minimal_logs_that_cannot_be_written_are_told_before_the_first_run(shop:
         shop.run_here(*command, "-o", "prog.py/a.log").refused(5, "output-unwritable")
 
 
+@pytest.mark.parametrize(("command", "status"), [("replay", 130), ("show", 2), ("minimize", 2)])
+def test_a_program_after_a_recording_is_told_where_it_belongs(command: str, status: int, shop: Workshop) -> None:
+    told = shop.run_here(command, "a.log", "--", "python", "prog.py").refused(status, "usage")
+    assert "nothing comes after `--`" in told
+    assert "replay-dd input FILE" in told
+
+
 # -- the program -----------------------------------------------------------------------------------------------------
 
 
