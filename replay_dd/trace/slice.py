@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ _LIMIT_FACTOR = 20
 _LEAST_LIMIT_S = 5.0
 _OWN_LOADERS = ("pytest", "py.test")
 _MOST_OUTPUT = 16 << 20
+_SAYS_NO_VALUE = re.compile(r"AssertionError\b[^\d'\"]*")
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,8 @@ def _notes(trace: Trace, again: Trace, sought: Sought, whole: Run) -> list[str]:
         notes.append(
             "Whatever leads to this exit status counts; `--output-line` or `--variable` ask for something else."
         )
+    if sought.name == "exception" and _SAYS_NO_VALUE.fullmatch(sought.words):
+        notes.append("Whatever value is wrong there counts; `--output-line` or `--variable` ask for one.")
     if sought.name == "output-line":
         same = whole.output.splitlines()
         count = sum(sought.shows(_with_output(whole, line)) for line in same)

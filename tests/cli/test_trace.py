@@ -181,6 +181,14 @@ def test_several_statements_in_a_line_are_counted_together(shop: Workshop) -> No
     assert "Whatever leads to this exit status counts" in done.stdout
 
 
+@pytest.mark.parametrize(("message", "noted"), [("'wrong total'", True), ("f'the total is {total}'", False)])
+def test_an_assertion_that_says_no_value_leads_to_the_options_that_ask_for_one(
+    message: str, noted: bool, shop: Workshop
+) -> None:
+    shop.write(f"total = 1\ntotal += 1\nassert total == 3, {message}\n")
+    assert ("Whatever value is wrong there counts" in shop.run("trace", *RUN).stdout) == noted
+
+
 def test_an_exit_with_status_0_is_no_failure_whatever_its_class(shop: Workshop) -> None:
     shop.write("class Done(SystemExit): pass\nprint('done')\nraise Done(0)\n")
     assert checked(shop.run("trace", "--json", *RUN).stdout)["answer"]["outcome"]["kind"] == "output"
