@@ -127,7 +127,7 @@ class Server:
         if not self._here:
             copy = copy_folder(original, folder.path / "work", most_bytes=MOST_BYTES, most_files=MOST_FILES)
             directory, environment = copy.copy, copy.environment(os.environ)
-            command = command.replace(f"{original}{os.sep}", f"{directory}{os.sep}")
+            command = copy.command(command)
         # A report must not wait in a buffer.
         started = Command(("/bin/sh", "-c", command), directory, {**environment, "PYTHONUNBUFFERED": "1"})
         output = folder.path / "output"
