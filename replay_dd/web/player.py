@@ -84,7 +84,7 @@ class Playback:
         reached: whether the first page was loaded.
         console: the first errors in the console, each once.
         slowest_s: for how long processes of pages worked during the slowest answer, in seconds of processor time.
-        sent: what was sent to servers, as :class:`~replay_dd.web.watch.Watch` tells it.
+        sent: what was sent to the server, as :class:`~replay_dd.web.watch.Watch` tells it, each as often as it was.
     """
 
     failures: tuple[Failure, ...]
@@ -243,7 +243,7 @@ class _Playing:
         console = tuple(self.watch.console)[:_MOST_CONSOLE_ERRORS]
         slowest_s = max((watch.slowest_s for watch in self._hangs.values()), default=0.0)
         happened = (tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds))
-        return Playback(*happened, self._reached, console, slowest_s, tuple(sorted(self.watch.sent)))
+        return Playback(*happened, self._reached, console, slowest_s, tuple(sorted(self.watch.sent.elements())))
 
     def _step(self, step: Step) -> None:
         limit_ms = self._limit_ms(step)
