@@ -123,7 +123,9 @@ def minimize_flow(
     progress = Progress()
     started = _server(server, here=here)
     if started is not None and jobs is not None and jobs > 1:
-        raise UsageError("`--server` starts one server, which browsers of `--jobs` would share. Leave one out.")
+        raise UsageError(
+            "`--server` starts one server, which browsers of `--jobs` would share. Give only one of the two."
+        )
     with Browsers(jobs, browser) if jobs is not None and jobs > 1 else WebBrowser(browser, started) as running:
         _tell_sandbox(running)
         try:

@@ -134,4 +134,6 @@ class ServerFailedError(ProgramError):
 
     slug = "server-failed"
     exit_code: ClassVar[int] = EXIT_BASELINE
-    default_hint = "Check that the command starts the server, in this folder, where the flow's first page is."
+    default_hint = (
+        "Check that the command, run in this folder, starts a server at the address of the flow's first page."
+    )

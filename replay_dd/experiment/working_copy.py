@@ -15,6 +15,8 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
+import shlex
 import shutil
 import stat
 from collections import Counter, deque
@@ -31,6 +33,10 @@ MOST_FILES = 50_000
 # Copying so much took a second on a busy machine, and as long to remove it again.
 _SLOW_BYTES = 100 << 20
 _SLOW_FILES = 5_000
+# Where a path begins in a command, also in an address, and where the name of a folder ends.
+_BEGINS = r"(?:(?<![\w./-])|(?<=://)|(?<=:///))"
+_ENDS = r"(?![\w-]|\.\w)"
+_WITHOUT_MEANING = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
 _FICLONE = 0x40049409  # ioctl_ficlone(2)
 _NO_REFLINKS = {errno.EOPNOTSUPP, errno.EXDEV, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM}
 
@@ -71,7 +77,18 @@ class WorkingCopy(NamedTuple):
 
     def told(self, text: str) -> str:
         """A text in which paths into the copy are those of the original."""
-        return text.replace(str(self.copy), str(self.original))
+        return re.sub(re.escape(str(self.copy)) + _ENDS, lambda _: str(self.original), text)
+
+    def command(self, text: str) -> str:
+        """A command for a shell in which paths into the original, and its own, lead into the copy."""
+        original, copy = str(self.original), str(self.copy)
+        forms = "|".join(map(re.escape, dict.fromkeys((shlex.quote(original), original))))
+
+        def moved(found: re.Match[str]) -> str:
+            is_quoted = found[0] == original and _ends_within_quotes(text[: found.start()])
+            return copy if is_quoted else shlex.quote(copy)
+
+        return re.sub(f"{_BEGINS}(?:{forms}){_ENDS}", moved, text)
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """Environment variables in which paths into the original, also in lists, lead into the copy."""
@@ -81,6 +98,11 @@ class WorkingCopy(NamedTuple):
         }
         moved.pop("OLDPWD", None)
         return {**moved, "PWD": str(self.copy)}
+
+
+def _ends_within_quotes(begun: str) -> bool:
+    """Whether the beginning of a command for a shell ends between quotes."""
+    return any(quote in _WITHOUT_MEANING.sub("", begun) for quote in "'\"")
 
 
 def copy_folder(

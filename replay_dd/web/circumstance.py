@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -120,8 +121,8 @@ class FlowSteps(Circumstance[FlowRun]):
         self._never_done: set[int] | None = None
         self.not_done: dict[int, str] = {}
         """Steps before the failure that could not be done in any run of the whole flow, and why."""
-        self.sent: frozenset[str] = frozenset()
-        """What the whole flow sent to servers."""
+        self.sent: Counter[str] = Counter()
+        """What the whole flow sent to the server, and how often at most."""
         self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
 
     @property
@@ -243,7 +244,8 @@ class FlowSteps(Circumstance[FlowRun]):
                 if step not in missing:
                     self._took_s[step] = max(self._took_s[step], seconds)
         self._wanted = wanted
-        self.sent = frozenset(one for playback in playbacks for one in playback.sent)
+        for playback in playbacks:
+            self.sent |= Counter(playback.sent)
         never = set.intersection(*({number for number, _ in playback.left_out} for playback in playbacks))
         self.not_done = {
             number: why for number, why in playbacks[-1].left_out if number in never and number < wanted.step

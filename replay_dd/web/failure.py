@@ -75,8 +75,8 @@ class Failure:
         """What makes two failures the same."""
         if self.kind == HANG:
             return self.kind, self.text  # a loop is somewhere else at every look
-        if self.kind == SERVER_ERROR and self.place:
-            return self.kind, self.place
+        if self.kind == SERVER_ERROR:
+            return self.kind, self.place or self.text  # how it ended: its status or its signal counts
         if self.inside:
             return self.kind, f"{_CHANGING.sub('…', self.text)} in {self.inside}"
         if self.kind == PAGE_ERROR and self.place:

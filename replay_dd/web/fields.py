@@ -64,7 +64,7 @@ def _type(element: Locator, value: str, limit_ms: float) -> None:
         handle.wait_for_element_state(state, timeout=limit_ms)
     text = element.evaluate(_TEXT)
     goes_on = value.startswith(text)
-    at_once = max(len(text) if goes_on else 0, value.rfind("\n") + 1, len(value) - MOST_TYPED)
+    at_once = max(len(text) if goes_on else 0, max(map(value.rfind, "\r\n")) + 1, len(value) - MOST_TYPED)
     if value[:at_once] != text and at_once:
         element.fill(value[:at_once], timeout=limit_ms)
         goes_on = True

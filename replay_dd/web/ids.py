@@ -6,6 +6,7 @@ Rules of this module:
   on the ids in those selectors are known to differ, in later playbacks too, where nothing is waited for.
 * Two ids are alike if they differ only in words with digits, the fewer the better. The first element with an id most
   like it, in the order of the page, stands for a recorded id, for the rest of the playback, and for no other one.
+* No more than :data:`_MOST_TRIED` ids are tried for a recorded one, and no longer than the step may take.
 * The wrong element may be taken where there are several. That makes another run, which then has to fail by itself.
 """
 
@@ -15,6 +16,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import islice
 
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Frame, Page
@@ -23,6 +25,7 @@ from replay_dd.web import elements
 from replay_dd.web.flow import Step
 from replay_dd.web.steps import ElementMissingError, do
 
+_MOST_TRIED = 20
 _ID = re.compile(r"#((?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\.)+)")
 _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))")
 # A word, or a UUID, of which some parts may be without digits.
@@ -63,12 +66,12 @@ class Ids:
             do(step, page, frame, limit_ms)
             return 0.0
         if recorded <= self._differing:
-            self._take(recorded, step, frame)
+            self._take(recorded, step, frame, limit_ms)
         started = time.monotonic()
         try:
             do(self._on_page(step), page, frame, limit_ms)
         except ElementMissingError:
-            if not self._take(recorded, step, frame):
+            if not self._take(recorded, step, frame, limit_ms):
                 raise
             in_vain_s = time.monotonic() - started
             self._differing |= recorded
@@ -76,19 +79,21 @@ class Ids:
             return in_vain_s
         return 0.0
 
-    def _take(self, recorded: set[str], step: Step, frame: Frame) -> bool:
+    def _take(self, recorded: set[str], step: Step, frame: Frame, limit_ms: float) -> bool:
         """Let ids of the page stand for recorded ones that stand for none yet; returns whether the step finds one."""
         if self._finds(step, frame):
             return False
         try:
             there = dict.fromkeys(frame.evaluate(_IDS))
-        except PlaywrightError:
-            return False  # the frame is being replaced
+        except PlaywrightError as error:
+            return _without_crash(error)  # the frame is being replaced
+        ends_at = time.monotonic() + limit_ms / 1000
         for one in sorted(recorded - self._now.keys() - there.keys()):
             free = there.keys() - self._now.values()
-            for other in sorted(filter(free.__contains__, there), key=partial(_likeness, one), reverse=True):
-                if not _likeness(one, other):
-                    break
+            alike = [other for other in there if other in free and _likeness(one, other)]
+            for other in islice(sorted(alike, key=partial(_likeness, one), reverse=True), _MOST_TRIED):
+                if time.monotonic() > ends_at:
+                    return False
                 self._now[one] = other
                 if self._finds(step, frame):
                     return True
@@ -98,8 +103,9 @@ class Ids:
     def _finds(self, step: Step, frame: Frame) -> bool:
         try:
             return elements.find(self._on_page(step), frame) is not None
-        except PlaywrightError:
-            return False  # the frame is being replaced, or what looks like an id is in the middle of something else
+        except PlaywrightError as error:
+            # The frame is being replaced, or what looks like an id is in the middle of something else.
+            return _without_crash(error)
 
     def _on_page(self, step: Step) -> Step:
         """The step with the ids of this playback."""
@@ -109,6 +115,13 @@ class Ids:
             return found[0] if other is None else f"[id={_quoted(other)}]"
 
         return _with_ids(step, now) if self._now else step
+
+
+def _without_crash(error: PlaywrightError) -> bool:
+    """Take an error for an element that is not there; a page that crashed is more than that, so raise it."""
+    if "crashed" in error.message:
+        raise error
+    return False
 
 
 def _ids_of(step: Step) -> set[str]:

@@ -6,6 +6,7 @@ flow was seen not to fail without any single step.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,7 +110,7 @@ def minimize(
     assert isolation.failing.run is not None
     seen = isolation.failing.run.playback.failures
     failure = next((failure for failure in seen if steps.wanted.same(failure)), steps.wanted)
-    left_out = steps.sent.difference(isolation.failing.run.playback.sent)
+    left_out = steps.sent - Counter(isolation.failing.run.playback.sent)
     notes = tuple(_notes(steps.not_done, isolation, () if browser.starts_server else sorted(left_out)))
     return FlowIsolation(isolation, flow, flow.only(kept), kept, failure, notes, pause_s)
 

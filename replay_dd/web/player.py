@@ -84,7 +84,7 @@ class Playback:
         reached: whether the first page was loaded.
         console: the first errors in the console, each once.
         slowest_s: for how long processes of pages worked during the slowest answer, in seconds of processor time.
-        sent: what was sent to servers, as :class:`~replay_dd.web.watch.Watch` tells it.
+        sent: what was sent to the server, as :class:`~replay_dd.web.watch.Watch` tells it, each as often as it was.
     """
 
     failures: tuple[Failure, ...]
@@ -131,9 +131,8 @@ def play(
     """
     viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
     with browser.served(flow) as server, browser.fresh_context(viewport) as context:
-        learnt = learnt or Learnt()
-        requests, ids = OpenRequests(context, learnt.background), Ids(learnt.differing_ids)
-        playing = _Playing(flow, context, limits, until, text, before_step, requests, ids, browser, server, tells_where)
+        known = learnt or Learnt()
+        playing = _Playing(flow, context, limits, until, text, before_step, known, browser, server, tells_where)
         try:
             playing.run()
         except PlaywrightError as error:
@@ -156,13 +155,13 @@ class _Playing:
         until: Callable[[Failure], bool],
         text: str | None,
         before_step: BeforeStep | None,
-        requests: OpenRequests,
-        ids: Ids,
+        learnt: Learnt,
         browser: WebBrowser,
         server: RunningServer | None,
         tells_where: bool,
     ) -> None:
         self.number = 0
+        self._requests = OpenRequests(context, learnt.background)
         self._killer = browser.killer()
         pattern = None if text is None else re.compile(text)
         self.watch = Watch(context, lambda: self.number, lambda: self._killer.killed, pattern, server)
@@ -174,9 +173,8 @@ class _Playing:
         self._left_out: list[tuple[int, str]] = []
         self._seconds: list[float] = []
         self._reached = False
-        self._requests = requests
         self._sockets = Sockets(context)
-        self._ids = ids
+        self._ids = Ids(learnt.differing_ids)
         self._worked_s = browser.worked_s
         self._new_watch = partial(HangWatch, tells_where=tells_where)
         self._navigated = 0
@@ -185,7 +183,7 @@ class _Playing:
         self._loads_until = 0.0
         self._hangs: dict[Page, HangWatch] = {}
         self.page = context.new_page()
-        self._windows = Windows(context, self.page)
+        self._windows = Windows(context, self.page, learnt.differing_windows)
         self._look_after(self.page)
         context.on("page", self._look_after)
 
@@ -245,7 +243,7 @@ class _Playing:
         console = tuple(self.watch.console)[:_MOST_CONSOLE_ERRORS]
         slowest_s = max((watch.slowest_s for watch in self._hangs.values()), default=0.0)
         happened = (tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds))
-        return Playback(*happened, self._reached, console, slowest_s, tuple(sorted(self.watch.sent)))
+        return Playback(*happened, self._reached, console, slowest_s, tuple(sorted(self.watch.sent.elements())))
 
     def _step(self, step: Step) -> None:
         limit_ms = self._limit_ms(step)
@@ -308,11 +306,19 @@ class _Playing:
 
     def _page_of(self, step: Step, limit_ms: float) -> Page:
         target = step.data.get("target", MAIN)
-        ends_at = time.monotonic() + limit_ms / 1000
+        started = time.monotonic()
         while (page := self._windows.find(target)) is None:
-            if time.monotonic() > ends_at:
-                raise StepFailedError(f"no page has the address {target}")
+            took_s = time.monotonic() - started
+            if took_s > limit_ms / 1000:
+                return self._page_like(target, took_s)
             self._living_page().wait_for_timeout(_POLL_MS)
+        return page
+
+    def _page_like(self, target: str, waited_s: float) -> Page:
+        """The window of a similar address, after that of the very address was waited for in vain."""
+        if (page := self._windows.find(target, in_time=False)) is None:
+            raise StepFailedError(f"no page has the address {target}")
+        self._in_vain_s += waited_s
         return page
 
     def _wait_until_quiet(self) -> None:

@@ -63,6 +63,10 @@ class RunningServer:
         """The line of its output that tells most."""
         return self._told(telling_line(self._output.read_bytes()[-_MOST_OUTPUT:]))
 
+    def is_ready(self) -> None:
+        """Take note that it answers; what it has said while starting is no failure of the flow."""
+        self._read = self._output.stat().st_size
+
     def report(self) -> Report | None:
         """The report of an exception that it has written since the last one."""
         with self._output.open("rb") as file:
@@ -113,6 +117,7 @@ class Server:
             LIVE.add(process)
             try:
                 _wait_until_ready(running, place, where)
+                running.is_ready()
                 yield running
             finally:
                 kill_group(process)
@@ -127,7 +132,7 @@ class Server:
         if not self._here:
             copy = copy_folder(original, folder.path / "work", most_bytes=MOST_BYTES, most_files=MOST_FILES)
             directory, environment = copy.copy, copy.environment(os.environ)
-            command = command.replace(f"{original}{os.sep}", f"{directory}{os.sep}")
+            command = copy.command(command)
         # A report must not wait in a buffer.
         started = Command(("/bin/sh", "-c", command), directory, {**environment, "PYTHONUNBUFFERED": "1"})
         output = folder.path / "output"
@@ -152,7 +157,7 @@ def _place_of(flow: Flow) -> tuple[str, int]:
 def _answers(place: tuple[str, int]) -> bool:
     try:
         socket.create_connection(place, _CONNECT_S).close()
-    except OSError:
+    except (OSError, ValueError):  # a host such as `..` cannot be looked up
         return False
     return True
 
@@ -160,15 +165,20 @@ def _answers(place: tuple[str, int]) -> bool:
 def _wait_until_ready(running: RunningServer, place: tuple[str, int], where: str) -> None:
     ends_at = time.monotonic() + START_LIMIT_S
     while not _answers(place):
-        end = running.end
-        if end or time.monotonic() > ends_at:
-            said = running.last_words
-            raise ServerFailedError(
-                f"The server {end or f'does not answer at {where} after {START_LIMIT_S:g} s'}"
-                + (f" before it answered at {where}" if end else "")
-                + (f": {said}" if said else ".")
-            )
+        if running.end or time.monotonic() > ends_at:
+            raise _not_ready(running, where)
         time.sleep(_POLL_S)
+    if running.end:  # it is another one that answers
+        raise _not_ready(running, where)
+
+
+def _not_ready(running: RunningServer, where: str) -> ServerFailedError:
+    end, said = running.end, running.last_words
+    return ServerFailedError(
+        f"The server {end or f'does not answer at {where} after {START_LIMIT_S:g} s'}"
+        + (f" before it answered at {where}" if end else "")
+        + (f": {said}" if said else ".")
+    )
 
 
 def _wait_until_gone(place: tuple[str, int]) -> None:

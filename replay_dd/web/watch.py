@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError
 from playwright.sync_api import Error as PlaywrightError
@@ -30,7 +31,8 @@ class Watch:
 
     Attributes:
         failures: the failures so far, in order.
-        sent: what was sent to servers, beyond asking for something: methods and paths, without their numbers.
+        sent: what was sent to the host of the first page, beyond asking for something: methods and paths, without
+            their numbers, and how often.
         console: the errors that were written to the console, each once: first lines, and where they were written.
     """
 
@@ -44,7 +46,7 @@ class Watch:
     ) -> None:
         self.failures: list[Failure] = []
         self.console: dict[str, str] = {}
-        self.sent: set[str] = set()
+        self.sent: Counter[str] = Counter()
         self._step = step
         self._killed = killed
         self._text = text
@@ -52,6 +54,7 @@ class Watch:
         self._server_ended = False
         self._context = context
         self._pages: set[str] = set()
+        self._host: str | None = None
         context.on("request", self._on_request)
         context.on("weberror", self._on_error)
         context.on("console", self._on_console)
@@ -99,8 +102,9 @@ class Watch:
         # Not the present addresses of the pages: a page may change its own (`history.pushState`).
         if request.is_navigation_request():
             self._pages.add(urldefrag(request.url).url)
-        if request.method not in _ASKING:
-            self.sent.add(f"{request.method} {without_counts(path_of(request.url))}")
+            self._host = self._host or urlsplit(request.url).hostname
+        if request.method not in _ASKING and urlsplit(request.url).hostname == self._host:
+            self.sent[f"{request.method} {without_counts(path_of(request.url))}"] += 1
 
     def _on_console(self, message: ConsoleMessage) -> None:
         at = message.location

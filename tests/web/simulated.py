@@ -69,8 +69,8 @@ class SimulatedPage:
                 self._failures.append(Failure(TEXT, "Bad sum", "", "", number))
             if any(map(until, self._failures[before:])):
                 break
-        adds = any(step.selectors and step.selectors[0][0] == "#add" for step in flow.steps)
-        sent = ("POST /add",) if self.sends and adds else ()
+        adds = sum(bool(step.selectors) and step.selectors[0][0] == "#add" for step in flow.steps)
+        sent = ("POST /add",) * adds if self.sends else ()
         return Playback(tuple(self._failures), tuple(left_out), (0.0,) * len(flow.steps), reached=True, sent=sent)
 
     def _do(self, step: Step, number: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, TEXT, Failure, page_error, place_in
+from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, SERVER_ERROR, TEXT, Failure, page_error, place_in
 
 STACK = """TypeError: x is null
     at Object.run (http://127.0.0.1:8000/js/app.js?v=3:12:34)
@@ -67,3 +67,10 @@ def test_kinds_are_different() -> None:
     assert [[one.same(other) for other in failures] for one in failures] == [
         [one is other for other in failures] for one in failures
     ]
+
+
+def test_servers_that_end_in_another_way_fail_in_another_way() -> None:
+    ends = ("ended with status 1", "ended with status 3", "was killed by signal 11", "was killed by signal 9")
+    failures = [Failure(SERVER_ERROR, f"the server {end}", "", "", 1) for end in ends]
+    assert len({failure.signature for failure in failures}) == 4
+    assert failures[0].same(Failure(SERVER_ERROR, "the server ended with status 1", "", "other words", 7))

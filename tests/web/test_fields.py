@@ -57,6 +57,8 @@ def test_a_line_break_is_no_key_and_a_long_text_is_not_all_typed(browser: WebBro
     _, seen = played(browser, flow(page, change("#lines", "one\ntwo\nx")))
     assert [event for event in seen if event.startswith("key")] == ["keydown x", "keyup x"]
     assert seen[-2] == "input one\ntwo\nx"
+    _, seen = played(browser, flow(page, change("#lines", "one\rx")))
+    assert [event for event in seen if event.startswith("key")] == ["keydown x", "keyup x"]
     long = "y" * (MOST_TYPED + 50)
     _, seen = played(browser, flow(page, change("#lines", long)))
     assert seen.count("keydown y") == MOST_TYPED

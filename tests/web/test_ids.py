@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.flow import Step
+from replay_dd.web.ids import Ids
 from replay_dd.web.learnt import Learnt
+from replay_dd.web.steps import ElementMissingError
 from tests.web.flows import click, flow
 from tests.web.test_player import played
 
@@ -78,3 +85,63 @@ def test_an_element_that_is_not_there_stays_missing(browser: WebBrowser, tmp_pat
     playback, seen = played(browser, flow(f"{site}/page.html", *steps, click("#row-2 > button")))
     assert [why for _, why in playback.left_out] == ["its element is not on the page"] * 4
     assert seen == ["fixed"]
+
+
+@dataclass
+class _Frame:
+    """A frame of which the ids are known."""
+
+    ids: tuple[str, ...] = ()
+    error: str = ""
+
+    def evaluate(self, script: str) -> list[str]:
+        """The ids on the page."""
+        if self.error:
+            raise PlaywrightError(self.error)
+        return list(self.ids)
+
+
+def _never_found(monkeypatch: pytest.MonkeyPatch, error: str = "", seconds: float = 0.0) -> list[Step]:
+    """Let no element be found; returns the steps for which one is looked for."""
+    looked: list[Step] = []
+
+    def find(step: Step, frame: object) -> None:
+        looked.append(step)
+        time.sleep(seconds)
+        if error:
+            raise PlaywrightError(error)
+
+    def do(*_: object) -> None:
+        raise ElementMissingError("its element is not on the page")
+
+    monkeypatch.setattr("replay_dd.web.ids.elements.find", find)
+    monkeypatch.setattr("replay_dd.web.ids.do", do)
+    return looked
+
+
+def _done(frame: _Frame, limit_ms: float = 10_000) -> None:
+    step, page, where = Step(click("#row-7")), cast(Any, None), cast(Any, frame)
+    Ids(set()).do(step, page, where, limit_ms)
+
+
+@pytest.mark.parametrize("seconds, least, most", [(0.0, 21, 21), (0.05, 2, 5)])
+def test_few_ids_are_tried_and_not_for_long(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, least: int, most: int
+) -> None:
+    looked = _never_found(monkeypatch, seconds=seconds)
+    with pytest.raises(ElementMissingError):
+        _done(_Frame(tuple(f"row-{number}" for number in range(100, 200))), limit_ms=100 if seconds else 10_000)
+    assert least <= len(looked) <= most
+
+
+@pytest.mark.parametrize("finding, asking", [("Target crashed", ""), ("", "Page crashed")])
+def test_a_crash_is_no_missing_element(monkeypatch: pytest.MonkeyPatch, finding: str, asking: str) -> None:
+    _never_found(monkeypatch, error=finding)
+    with pytest.raises(PlaywrightError, match="crashed"):
+        _done(_Frame(error=asking))
+
+
+def test_a_frame_that_is_being_replaced_has_no_element(monkeypatch: pytest.MonkeyPatch) -> None:
+    _never_found(monkeypatch, error="the frame was detached")
+    with pytest.raises(ElementMissingError):
+        _done(_Frame(error="the frame was detached"))

@@ -289,6 +289,18 @@ def test_another_page_and_its_end(browser: WebBrowser, page: str, tmp_path: Path
     assert playback.left_out == ((2, "no page has the address http://127.0.0.1/nowhere"),)
 
 
+def test_a_page_of_a_similar_address_is_taken_after_the_time_of_the_step(
+    browser: WebBrowser, page: str, tmp_path: Path, site: str
+) -> None:
+    (tmp_path / "opener.html").write_text(f"<button onclick=\"window.open('{page}?n=17')\">open", encoding="utf-8")
+    whole = flow(f"{site}/opener.html", click("button"), {**click("#save"), "target": f"{page}?n=5", "timeout": 300})
+    learnt = Learnt()
+    playback, seen = played(browser, whole, learnt=learnt)
+    assert playback.left_out == ()
+    assert "click save 4,4" in seen
+    assert learnt.differing_windows == {f"{page}?n=5"}
+
+
 def test_a_crash_of_the_page_is_seen_and_survived(browser: WebBrowser, page: str) -> None:
     # Chromium's address for testing this; a browser bug would do the same.
     crash = {"type": "navigate", "url": "chrome://crash"}

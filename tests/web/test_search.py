@@ -72,6 +72,14 @@ def test_what_only_other_steps_have_sent_to_the_server_is_told(
     assert minimize(whole, BROWSER).notes == ()
 
 
+def test_what_is_sent_less_often_is_told(page: SimulatedPage) -> None:
+    page.sends = True
+    whole = flow(PAGE, *[click("#add")] * 3, click("#menu"), click("#broken"))
+    found = minimize(whole, BROWSER)
+    assert described(found.flow.steps).count("#add") == 1
+    assert "sent something to the server (POST /add)" in found.notes[0]
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_text_that_is_looked_for(algorithm: str) -> None:
     # The page error does not count if a text is given.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
@@ -95,6 +96,39 @@ def test_a_server_forgets_unless_it_works_in_the_folder_itself(
 def test_a_server_that_does_not_start_is_told(address: str, command: str, said: str) -> None:
     with pytest.raises(ServerFailedError, match=said), Server(command).running(flow(f"{address}/")):
         pass
+
+
+def test_a_host_that_cannot_be_looked_up_is_told() -> None:
+    with pytest.raises(ServerFailedError, match=r"ended with status 0 before it answered at \.\.:80"):
+        with Server("true").running(flow("http://../")):
+            pass
+
+
+def test_a_server_that_ended_is_told_though_another_answers(
+    address: str, unused_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    def answers(place: tuple[str, int]) -> bool:
+        if looks:
+            time.sleep(0.5)  # meanwhile, the server ends
+        looks.append(place)
+        return len(looks) == 2
+
+    monkeypatch.setattr("replay_dd.web.server._answers", answers)
+    with pytest.raises(ServerFailedError, match="ended with status 4 before it answered"):
+        with Server("exit 4").running(flow(f"{address}/")):
+            pass
+
+
+def test_what_a_server_says_while_it_starts_is_no_failure(address: str, command: str) -> None:
+    raising = "import traceback\ntry:\n    {}[0]\nexcept KeyError:\n    traceback.print_exc()\n"
+    Path("server.py").write_text(f"{raising}{SERVER}", encoding="utf-8")
+    with Server(command).running(flow(f"{address}/")) as running:
+        assert running.last_words == "KeyError: 0"
+        assert running.report() is None
+        _get(f"{address}/add")
+        assert running.report() is None
 
 
 def test_a_server_that_never_answers_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
