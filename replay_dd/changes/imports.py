@@ -16,7 +16,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from replay_dd.changes.bindings import bound_at_top, deltas_of_lines
+from replay_dd.changes.bindings import deltas_of_lines
+from replay_dd.changes.bound import bound_at_top
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.outlines import is_python
