@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,31 @@ def test_an_import_waits_until_the_ones_in_the_other_direction_are_gone(tmp_path
     assert found == {("a.py: + import b", "c.py: - from a import x")}
     both = {**new, "c.py": "from a import y\nw = 4\n"}
     assert not needs(tmp_path / "2", old, both)  # as it is in the new version, too
+
+
+def test_a_module_in_a_package_is_not_found_without_the_name_of_the_package(tmp_path: Path) -> None:
+    old: Files = {
+        "pkg/json.py": "def loads(x):\n    return x\n",
+        "pkg/a.py": "from json import loads\n",
+        "b.py": "x = 1\n",
+    }
+    new: Files = {"pkg/json.py": "y = 1\n", "pkg/a.py": "from math import pi\n", "b.py": "x = 1\n"}
+    package: Files = {"pkg/__init__.py": ""}
+    assert needs(tmp_path / "1", old, new)
+    assert not needs(tmp_path / "2", {**old, **package}, {**new, **package})
+    assert needs(tmp_path / "3", old, {**new, **package})  # a package only later
+
+
+def test_many_names_that_go_and_many_imports(tmp_path: Path) -> None:
+    count = 300
+    names = "".join(f"name{number} = 1\n" for number in range(60))
+    imports = {n: "".join(f"import m{(n + step) % count}\n" for step in range(1, 11)) for n in range(count)}
+    found = difference(
+        tmp_path, {f"m{n}.py": imports[n] + names for n in imports}, {f"m{n}.py": "x = 1\n" for n in imports}
+    )
+    start = time.process_time()
+    assert not set(needs_of_imports(found))
+    assert time.process_time() - start < 1.5
 
 
 def local_needs(folder: Path, old: str, new: str) -> set[tuple[str, str]]:
