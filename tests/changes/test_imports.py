@@ -135,6 +135,19 @@ def test_a_local_name_goes_with_its_last_uses_and_comes_before_the_first(tmp_pat
     assert not local_needs(tmp_path / "3", "def f(:\n", "def f(::\n")
 
 
+def test_a_use_needs_the_nearest_binding_before_it(tmp_path: Path) -> None:
+    old = "def f(a):\n    return a\n"
+    new = "def f(a):\n    x = 1\n    x += 2\n    x = a\n    while a:\n        a = y\n        y = x\n    return a\n"
+    assert local_needs(tmp_path / "1", old, new) == {
+        ("+ x += 2", "+ x = 1"),
+        ("+ y = x", "+ x = a"),
+        ("+ a = y", "+ y = x"),
+    }
+    many = "".join(f"    x = {n}\n    print(x)\n" for n in range(500))
+    found = difference(tmp_path / "2", {"a.py": old}, {"a.py": f"def f(a):\n{many}    return a\n"})
+    assert len(list(needs_of_local_names(found))) == 500
+
+
 def signature_needs(folder: Path, old: Files, new: Files) -> set[tuple[str, str]]:
     """The lines that need others as they are calls and heads, and these."""
     found = difference(folder, old, new)
