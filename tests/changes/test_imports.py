@@ -186,6 +186,16 @@ def test_calls_change_with_what_functions_cannot_do_without(tmp_path: Path) -> N
     )  # the call may mean the other one
 
 
+def test_calls_that_pass_as_much_as_before_are_free(tmp_path: Path) -> None:
+    old: Files = {"a.py": "def f(x):\n    return x\n", "b.py": "import a\n\na.f(1)\nprint(0)\na.f(2)\n"}
+    new: Files = {"a.py": "def f(x, y):\n    return x\n", "b.py": "import a\n\na.f(1, 2)\nprint(0)\na.f(3)\n"}
+    head, call = "a.py: - def f(x): + def f(x, y):", "b.py: - a.f(1) + a.f(1, 2)"
+    assert signature_needs(tmp_path / "1", old, new) == {(head, call), (call, head)}
+    other: Files = {"a.py": "def f(y):\n    return y\n", "b.py": str(old["b.py"]).replace("f(2)", "f('2')")}
+    head, call = "a.py: - def f(x): + def f(y):", "b.py: - a.f(2) + a.f('2')"
+    assert signature_needs(tmp_path / "2", old, other) == {(head, call), (call, head)}  # another meaning
+
+
 def test_a_mixture_is_completed_by_all_of_these(tmp_path: Path) -> None:
     old: Files = {"a.py": f"x = 1\n{SHAPE}", "b.py": "y = 2\n", "c.py": "from a import Shape\nprint(Shape)\n"}
     new: Files = {"a.py": "x = 1\n", "b.py": f"y = 2\n{SHAPE}", "c.py": "from b import Shape\nprint(Shape)\n"}
