@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from replay_dd.changes.bindings import bound_at_top
+from replay_dd.changes.bound import bound_at_top
 from replay_dd.changes.outlines import symbols_of
 from replay_dd.python_sources import parsed, without_warnings
 

@@ -193,11 +193,11 @@ class Commits:
         return {**self._target.program.environment, "PYTHONPATH": os.pathsep.join(dict.fromkeys([*own, *moved]))}
 
     def _moved(self, path: str, place: Path) -> str:
-        whole = Path(self._target.program.directory, path)
-        whole = whole if whole.is_relative_to(self._target.top) else whole.resolve()
-        return (
-            str(place / whole.relative_to(self._target.top)) if whole.is_relative_to(self._target.top) else str(whole)
-        )
+        top = self._target.top
+        whole = Path(os.path.normpath(Path(self._target.program.directory, path)))
+        real = Path(os.path.realpath(whole))
+        inside = next((one for one in (whole, real) if one.is_relative_to(top)), None)
+        return str(whole if inside is None else place / inside.relative_to(top))
 
     def _built(self, place: Path) -> str:
         """Build a commit; returns why it is not built, or nothing."""

@@ -2,7 +2,7 @@
 
 Rules of this module:
 
-* Here the grammar tells what is bound outside of functions and classes. To be mentioned is not enough: in a file with
+* What counts is bound outside of functions and classes. To be mentioned is not enough: in a file with
   `for t in tokens`, only the import makes `t.Any` work.
 * A name that another line binds from now on, such as another import, goes and comes at once: without both, it is
   missing, and of both, the later one counts.
@@ -11,16 +11,14 @@ Rules of this module:
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeGuard
+from collections.abc import Iterator, Mapping
 
+from replay_dd.changes.bound import bound_at_top
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.names import Names
 from replay_dd.changes.outlines import is_python
 from replay_dd.dd import IntervalSet
-from replay_dd.python_sources import parsed
 
 
 def needs_of_bindings(difference: Difference, names: Names) -> Iterator[tuple[int, int]]:
@@ -66,41 +64,3 @@ def deltas_of_lines(difference: Difference, number: int) -> Mapping[tuple[bool, 
 
 def _lines_in(difference: Difference, deltas: IntervalSet) -> list[int]:
     return [delta for delta in deltas if difference.kind(delta) in (Kind.LINE, Kind.ARRIVE)]
-
-
-def bound_at_top(lines: Sequence[bytes]) -> Mapping[str, Sequence[int]]:
-    """The names that a module binds outside of functions and classes, and the lines where it does, from 0.
-
-    Args:
-        lines: the text of the module; what cannot be parsed binds nothing.
-    """
-    try:
-        module = parsed(b"".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    found: dict[str, list[int]] = {}
-    for name, line in _bound(module.body):
-        found.setdefault(name, []).append(line - 1)
-    return found
-
-
-def _bound(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
-    for statement in body:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            for alias in statement.names:
-                yield alias.asname or alias.name.partition(".")[0], alias.lineno
-        elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield statement.name, statement.lineno
-        elif isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for target in targets:
-                yield from ((node.id, node.lineno) for node in ast.walk(target) if _is_bound(node))
-        else:
-            for part in ("body", "orelse", "finalbody"):
-                yield from _bound(getattr(statement, part, ()))
-            for handler in getattr(statement, "handlers", ()):
-                yield from _bound(handler.body)
-
-
-def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

@@ -6,17 +6,19 @@ Rules of this module:
   comes to a module needs it to be there. Elsewhere, the name may be defined as before.
 * An import that, together with old ones that go, would let two modules import each other needs these to go.
 * Only imports outside of functions count, between files that change; a module is found by its path from the folders
-  above the one that imports it.
+  above the one that imports it that are no packages themselves.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from replay_dd.changes.bindings import bound_at_top, deltas_of_lines
+from replay_dd.changes.bindings import deltas_of_lines
+from replay_dd.changes.bound import bound_at_top
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.outlines import is_python
@@ -37,13 +39,30 @@ class _Import:
 
 @dataclass
 class _Side:
-    """One version of the files that change: by their paths, what they import, and which deltas bring or take that."""
+    """One version of the files that change.
 
+    Attributes:
+        paths: where they are.
+        packages: the paths of all ``__init__.py``.
+        imports: by their paths, what they import, and which deltas bring or take that.
+    """
+
+    paths: Collection[str]
+    packages: Collection[str]
     imports: dict[str, list[tuple[_Import, int | None]]] = field(default_factory=dict)
 
     def edges(self) -> dict[str, set[str]]:
         """For each module those that it imports."""
         return {path: {one.module for one, _ in found} - {path} for path, found in self.imports.items()}
+
+    def importing(self) -> dict[tuple[str, str], list[int]]:
+        """The deltas of the imports by the path and the name that they take; an empty name has all from that path."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for one, delta in itertools.chain.from_iterable(self.imports.values()):
+            if delta is not None:
+                for name in {one.name, ""}:
+                    found.setdefault((one.module, name), []).append(delta)
+        return found
 
 
 class _Tied:
@@ -55,22 +74,25 @@ class _Tied:
 
     def __init__(self, difference: Difference) -> None:
         self._difference = difference
-        self._old, self._new = _Side(), _Side()
         self._lost: dict[tuple[str, str], list[int]] = {}
         self._gained: dict[tuple[str, str], list[int]] = {}
         files = [number for number, file in enumerate(difference.files) if is_python(file)]
         paths = [(file.old_path, file.new_path) for file in map(difference.files.__getitem__, files)]
-        here = {path for path, _ in paths if path}, {path for _, path in paths if path}
+        before, after = {path for path, _ in paths if path}, {path for _, path in paths if path}
+        packages = {path for path in difference.old if _is_package(path)}
+        self._old = _Side(before, packages)
+        self._new = _Side(after, packages - before | {*filter(_is_package, after)})
         for number in files:
-            self._read(number, here)
+            self._read(number)
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """A delta, and one that it needs."""
-        for (path, name), taking in self._lost.items():
-            for importing in self._old.imports.values():
-                for one, delta in importing:
-                    if delta is not None and one.module == path and name in (one.name, "") and delta not in taking:
-                        yield from ((lost, delta) for lost in taking)
+        importing = self._old.importing()
+        for lost, taking in self._lost.items():
+            own = set(taking)
+            for going in importing.get(lost, ()):
+                if going not in own:
+                    yield from ((one, going) for one in taking)
         for found in self._new.imports.values():
             for one, delta in found:
                 if delta is not None:
@@ -93,7 +115,7 @@ class _Tied:
                         if leads and going is not None and other.module not in after.get(middle, ()):
                             yield delta, going
 
-    def _read(self, number: int, here: tuple[Collection[str], Collection[str]]) -> None:
+    def _read(self, number: int) -> None:
         """Note what a file imports, and which names come to it and leave it."""
         file, deltas = self._difference.files[number], self._difference.deltas_of(number)
         whole = [delta for delta in deltas if self._difference.kind(delta) in _OF_FILES]
@@ -113,7 +135,7 @@ class _Tied:
             text = _lines_of(file, new=new)
             side.imports[path] = [
                 (one, lines.get((new, one.line), alone))
-                for one in _imports(path, text, here[new])
+                for one in _imports(path, text, side)
                 if new or one.line not in arrived
             ]
         if file.lines and file.old_path and file.new_path:
@@ -169,7 +191,7 @@ def _lines_of(file: FileChange, *, new: bool) -> bytes:
     return b"" if entry is None or entry.link is not None else entry.read()
 
 
-def _imports(path: str, text: bytes, here: Collection[str]) -> Iterator[_Import]:
+def _imports(path: str, text: bytes, here: _Side) -> Iterator[_Import]:
     """What a file imports from others, outside of functions."""
     try:
         module = parsed(text)
@@ -197,14 +219,21 @@ def _imports(path: str, text: bytes, here: Collection[str]) -> Iterator[_Import]
                 waiting += handler.body
 
 
-def _module(path: str, level: int, name: str, here: Collection[str]) -> str:
+def _is_package(path: str) -> bool:
+    return path.rpartition("/")[2] == "__init__.py"
+
+
+def _module(path: str, level: int, name: str, here: _Side) -> str:
     """The file of a module, as another one names it; empty if it is none that changes."""
     folders = [*PurePosixPath(path).parents]
     if level:
         folders = folders[level - 1 : level]
+    else:
+        inner = (folder for folder in folders[:-1] if str(folder / "__init__.py") not in here.packages)
+        folders = [*inner, folders[-1]]
     for folder in folders:
         place = folder.joinpath(*name.split(".")) if name else folder
         for found in (f"{place}.py", str(place / "__init__.py")):
-            if found in here:
+            if found in here.paths:
                 return found
     return ""

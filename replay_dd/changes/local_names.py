@@ -2,14 +2,16 @@
 
 Rules of this module:
 
-* A line that uses a parameter or variable needs the lines that bind it, if the old function does not bind it at all.
-* Lines that take away all that binds a name need the last uses in the function to go. A use that stays would fail only
-  when it is executed, with a word that may well be used elsewhere.
+* A line that uses a parameter or variable needs the last line before it that binds it, if the old function does not
+  bind it at all. With all lines that bind it, the pairs would be too many.
+* Where all that binds a name goes, each line of that needs the last uses after it to go. A use that stays would fail
+  only when it is executed, with a word that may well be used elsewhere.
 """
 
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -33,26 +35,24 @@ def needs_of_local_names(difference: Difference) -> Iterator[tuple[int, int]]:
         if not (is_python(file) and file.lines):
             continue
         lines = deltas_of_lines(difference, number)
+        pairs: dict[tuple[int | None, int | None], None] = {}
         before, after = _functions(file.before), _functions(file.after)
         for symbol in dict.fromkeys((*before, *after)):
             old, new = before.get(symbol, _Names()), after.get(symbol, _Names())
             for name in new.bound.keys() - old.bound.keys():
-                bringing, using = ([lines.get((True, line)) for line in where.get(name, ())] for where in _both(new))
-                yield from _pairs(using, bringing)
+                for binding, use in _uses(new, name):
+                    pairs[lines.get((True, use)), lines.get((True, binding))] = None
             for name in old.bound.keys() - new.bound.keys():
-                taking, using = ([lines.get((False, line)) for line in where.get(name, ())] for where in _both(old))
-                yield from _pairs(taking, using)
+                for binding, use in _uses(old, name):
+                    pairs[lines.get((False, binding)), lines.get((False, use))] = None
+        yield from ((one, other) for one, other in pairs if one is not None and other is not None and one != other)
 
 
-def _both(names: _Names) -> tuple[Mapping[str, list[int]], Mapping[str, list[int]]]:
-    return names.bound, names.used
-
-
-def _pairs(needing: Sequence[int | None], needed: Sequence[int | None]) -> Iterator[tuple[int, int]]:
-    for one in dict.fromkeys(needing):
-        for other in dict.fromkeys(needed):
-            if one is not None and other is not None and one != other:
-                yield one, other
+def _uses(names: _Names, name: str) -> Iterator[tuple[int, int]]:
+    """The lines that use a name, each after the nearest one before it that binds it, or after it, as in loops."""
+    bound = sorted(names.bound[name])
+    for use in names.used.get(name, ()):
+        yield bound[max(bisect_left(bound, use) - 1, 0)], use
 
 
 def _functions(lines: Sequence[bytes]) -> Mapping[str, _Names]:
@@ -82,3 +82,5 @@ def _note(names: _Names, function: ast.AST) -> None:
         elif isinstance(node, ast.Name):
             where = names.bound if isinstance(node.ctx, ast.Store) else names.used
             where.setdefault(node.id, []).append(node.lineno - 1)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            names.used.setdefault(node.target.id, []).append(node.lineno - 1)

@@ -6,21 +6,24 @@ Rules of this module:
   in them is found as anywhere else: the file comes with the functions as they were, and their lines change.
 * Into a file that was there before, each comes as it was with a delta of its own, between two statements.
 * Only what has the same name, and is much alike, has moved.
-* It brings the imports of its old file that it needs, and that the other file does not have. They are old lines, too.
+* It brings the imports of its old file that it needs, of names that the other file does not bind. They are old lines,
+  too.
 """
 
 from __future__ import annotations
 
 import ast
+import symtable
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from replay_dd.changes.bound import bound_at_top
 from replay_dd.changes.file_change import Arrival
 from replay_dd.changes.line_changes import defined_at_top
 from replay_dd.changes.outlines import outline_of, symbols_of
 from replay_dd.dd.alignment import align
-from replay_dd.python_sources import parsed
+from replay_dd.python_sources import parsed, without_warnings
 
 SIMILAR = 0.5
 """The share of lines that a function which moved keeps at least."""
@@ -124,22 +127,17 @@ def _gone(heads: set[bytes], others: Sequence[Lost]) -> dict[str, list[_Gone]]:
 
 def _imported_for(function: _Gone, path: str, lines: _Lines) -> list[bytes]:
     """The imports of its old file that a function needs among these lines of another one, a line for each name."""
-    texts = [b"".join(text) for text in (function.lines, function.around, lines)]
     try:
-        own, around, there = map(parsed, texts)
+        around = parsed(b"".join(function.around))
+        needed = _globals_of(b"".join(function.lines)) - bound_at_top(lines).keys()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    used = {node.id for node in ast.walk(own) if isinstance(node, ast.Name)}
-    known = {name for statement in _imports_in(there) for name in map(_bound_by, statement.names)}
     found: list[bytes] = []
     for statement in _imports_in(around):
-        beside = path.rpartition("/")[0] == function.path.rpartition("/")[0]
-        if isinstance(statement, ast.ImportFrom) and (
-            statement.module == "__future__" or (statement.level and not beside)
-        ):
+        if isinstance(statement, ast.ImportFrom) and not _works_in(statement, path, function.path):
             continue
         for alias in statement.names:
-            if _bound_by(alias) in used - known:
+            if (alias.asname or alias.name.partition(".")[0]) in needed:
                 only = (
                     ast.Import([alias])
                     if isinstance(statement, ast.Import)
@@ -149,12 +147,33 @@ def _imported_for(function: _Gone, path: str, lines: _Lines) -> list[bytes]:
     return found
 
 
+def _globals_of(text: bytes) -> set[str]:
+    """The names that functions and classes take from around them."""
+    with without_warnings():
+        whole = symtable.symtable(text.decode(), "<moved>", "exec")
+    found, waiting = set[str](), [whole]
+    while waiting:
+        table = waiting.pop()
+        used = (symbol for symbol in table.get_symbols() if symbol.is_referenced())
+        found |= {symbol.get_name() for symbol in used if table is whole or symbol.is_global()}
+        waiting += table.get_children()
+    return found - {symbol.get_name() for symbol in whole.get_symbols() if symbol.is_assigned()}
+
+
+def _works_in(statement: ast.ImportFrom, path: str, old_path: str) -> bool:
+    """Whether an import from a module means the same in another file, and is not from that one."""
+    folder = path.rpartition("/")[0]
+    if statement.module == "__future__" or (statement.level and folder != old_path.rpartition("/")[0]):
+        return False
+    name = (statement.module or "").replace(".", "/")
+    if not statement.level:
+        return not f"/{path}".endswith(f"/{name}.py")
+    above = folder.split("/")[: 1 - statement.level or None]
+    return path != "/".join(filter(None, [*above, f"{name}.py"]))
+
+
 def _imports_in(module: ast.Module) -> list[ast.Import | ast.ImportFrom]:
     return [statement for statement in module.body if isinstance(statement, ast.Import | ast.ImportFrom)]
-
-
-def _bound_by(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
 
 
 def _place(path: str, before: _Lines, after: _Lines, line: int, functions: Mapping[str, range]) -> int:

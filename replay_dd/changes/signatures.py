@@ -5,14 +5,16 @@ Rules of this module:
 * A call that begins to pass a parameter by name needs the functions that begin to have it. A function that ceases to
   have a parameter needs the calls of its name to cease to pass it.
 * Where functions get parameters that they cannot do without, or lose some, they and the calls that change need each
-  other. Which function a call means is told by its name alone; a class is called like its `__init__`.
-* Only functions of one name that all change in the same way count, and not if there are too many.
+  other; if they only get or only lose some, these are the calls whose lines pass more or less than before.
+* Which function a call means is told by its name alone; a class is called like its `__init__`. With too many functions
+  of one name, it tells nothing. A parameter is new if none of them had it, and lost if none of them has it any more.
 """
 
 from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -35,8 +37,9 @@ class _Function:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What a call passes by name, with the deltas of these lines, and the deltas of all its lines."""
+    """How much a call passes by place, what by name, with the deltas of that, and the deltas of all its lines."""
 
+    by_place: int
     keywords: Mapping[str, int | None]
     deltas: frozenset[int]
 
@@ -66,7 +69,7 @@ def _pairs(old: _Side, new: _Side) -> Iterator[tuple[int, int]]:
         before, after = old.functions[name], new.functions[name]
         if max(len(before), len(after)) > _MOST:
             continue
-        removed, added = old.calls.get(name, ()), new.calls.get(name, ())
+        removed, added = old.calls.get(name, []), new.calls.get(name, [])
         had = {parameter for one in before for parameter in one.parameters}
         has = {parameter for one in after for parameter in one.parameters}
         needed = {parameter for one in after for parameter in one.required}
@@ -77,9 +80,24 @@ def _pairs(old: _Side, new: _Side) -> Iterator[tuple[int, int]]:
             passing = {call.keywords.get(parameter) for call in removed} - {None}
             yield from itertools.product(_deltas_of(before, {parameter}), passing)
         heads = _deltas_of(before, had - has) | _deltas_of(after, (has - had) & needed)
-        calls = {delta for call in (*removed, *added) for delta in call.deltas}
+        calls = _changed(removed, added, reshaped_only=not (had - has and has - had))
         yield from itertools.product(heads, calls)
         yield from itertools.product(calls if heads else (), heads)
+
+
+def _changed(removed: Sequence[_Call], added: Sequence[_Call], *, reshaped_only: bool) -> set[int]:
+    """The deltas of calls; ``reshaped_only``: of those that pass another number of arguments, or others by name."""
+    before, after = _shapes(removed), _shapes(added)
+    return {delta for delta in {*before, *after} if not reshaped_only or before.get(delta) != after.get(delta)}
+
+
+def _shapes(calls: Sequence[_Call]) -> Mapping[int, Counter[tuple[int, frozenset[str]]]]:
+    """What the calls in the lines of each delta pass: how many arguments by place, and which by name."""
+    found: dict[int, Counter[tuple[int, frozenset[str]]]] = {}
+    for call in calls:
+        for delta in call.deltas:
+            found.setdefault(delta, Counter())[call.by_place, frozenset(call.keywords)] += 1
+    return found
 
 
 def _deltas_of(functions: Sequence[_Function], parameters: Collection[str]) -> set[int]:
@@ -119,4 +137,4 @@ def _call(node: ast.Call, changed: Mapping[int, int]) -> _Call:
     starts = [node.func.end_lineno or node.func.lineno]
     starts += [*(one.lineno for one in node.args), *(one.lineno for one in node.keywords)]
     deltas = (changed.get(line - 1) for line in starts)
-    return _Call(keywords, frozenset(delta for delta in deltas if delta is not None))
+    return _Call(len(node.args), keywords, frozenset(delta for delta in deltas if delta is not None))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
@@ -217,9 +218,10 @@ def _with_own_files(target: Target, history: History) -> Target:
     for number, argument in enumerate(target.program.command):
         name, *rest = argument.split("::")
         path = Path(os.path.normpath(here / name))
-        if not path.is_relative_to(target.top) and path.resolve().is_relative_to(target.top):
-            path = path.resolve()  # a link leads there, and Python follows it
-        if not path.is_file() or (number == 0 and os.sep not in name):
+        real = Path(os.path.realpath(path))
+        if not path.is_relative_to(target.top) and real.is_relative_to(target.top):
+            path = real  # a link leads there, and Python follows it
+        if not _is_there(path, Path.is_file) or (number == 0 and os.sep not in name):
             _check_is_in_both(path, name, target.top, files_of)
             arguments.append(argument)
             continue
@@ -245,11 +247,24 @@ def _check_is_in_both(path: Path, name: str, top: Path, files_of: Mapping[str, f
     """
     below = path.relative_to(top).as_posix() if path.is_relative_to(top) else ""
     having = [commit for commit, files in files_of.items() if below in files]
-    if not path.exists() and len(having) == 1:
-        raise UsageError(
-            f"Only {having[0][:12]} has the file {name}; the other end and the work tree have not.",
-            f"Put it here, and it is used at each commit: `git show {having[0][:12]}:{below} > {name}`.",
-        )
+    is_word = os.sep not in name and not path.suffix  # such as the value of an option
+    if is_word or len(having) != 1 or _is_there(path, Path.exists):
+        return
+    show = f"git show {shlex.quote(f'{having[0][:12]}:{below}')} > {shlex.quote(name)}"
+    if not path.parent.is_dir():
+        show = f"mkdir -p {shlex.quote(os.path.dirname(name))} && {show}"
+    raise UsageError(
+        f"Only {having[0][:12]} has the file {name}; the other end and the work tree have not.",
+        f"Put it here, and it is used at each commit: `{show}`.",
+    )
+
+
+def _is_there(path: Path, kind: Callable[[Path], bool]) -> bool:
+    """Whether something lies at what may be a path, such as any argument of a command."""
+    try:
+        return kind(path)
+    except (OSError, RuntimeError):  # too long a name, or links in a circle
+        return False
 
 
 def _status(found: Bisection) -> int:

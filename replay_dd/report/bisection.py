@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,18 @@ def bisection_in_words(found: Bisection, log: Path) -> Iterator[str]:
         yield f"  {_verdict(one):<8} {_short(one.origin)}"
         yield f"           {_evidence(one)}"
     if found.confirmed:
-        before = "The commit before it" if guilty is not None else "The commit before them"
-        yield f"{before} was tried twice, also with the schedule that fails here. A pass is not a proof."
+        yield f"{_tried_again(found)} was tried twice, also with the schedule that fails here. A pass is not a proof."
     if found.failing is not None:
         where = found.suspects[-1].commit[:12] if guilty is None else guilty.commit[:12]
         yield f"replay       git checkout {where} && replay-dd replay {shlex.quote(str(log))}"
+
+
+def _tried_again(found: Bisection) -> str:
+    """Words for the commits right before what is left; several after a merge."""
+    last = takewhile(lambda one: one.again and one.tried.outcome is not Outcome.FAIL, reversed(found.tested))
+    count = len({one.origin.commit for one in last})
+    left = "it" if len(found.suspects) == 1 else "them"
+    return f"The commit before {left}" if count <= 1 else f"Each of the {count} commits right before {left}"
 
 
 def _what_is_left(found: Bisection) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,21 @@ def test_a_submodule_that_lacks_the_commit_leaves_that_one_untested(
     untested = tried.test(names[1], thorough=False)
     assert untested.outcome is Outcome.UNRESOLVED
     assert "The submodule library lacks the commit" in untested.told
+
+
+def test_only_what_lies_in_the_repository_is_taken_from_the_commit(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "whole")
+    (made.folder / "lib").mkdir()
+    (made.folder / "lib" / "kept").write_text("", encoding="utf-8")
+    commit = made.commit("One", check="import os\nprint(os.environ['PYTHONPATH'])\n")
+    (tmp_path / "other").mkdir()
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.symlink_to(made.folder / "lib")
+    outside.symlink_to(tmp_path / "other")
+    program = describe_program(("python", "check.py"), directory=made.folder)
+    path = os.pathsep.join([str(inside), str(outside), "../other"])
+    program = replace(program, environment={**program.environment, "PYTHONPATH": path})
+    told = output_at(Commits(made.folder, Target(program, Settings(), made.folder, runs=1)), commit)
+    parts = told.decode().strip().split(os.pathsep)
+    assert parts[-2:] == [str(outside), str(tmp_path / "other")]
+    assert parts[-3].endswith("/files/lib")

@@ -126,6 +126,21 @@ def test_a_failure_that_came_in_on_a_branch_is_found_there(repository: Repositor
         bisect(open_history(main, branch[2]), Scripted(bad={start, *branch}), good_name="main", bad_name="side")
 
 
+def test_each_parent_of_a_guilty_merge_is_tried_twice(repository: Repository, tmp_path: Path) -> None:
+    start = repository.commit("Start")
+    repository.git("checkout", "--quiet", "-b", "side")
+    repository.commit("Side")
+    repository.git("checkout", "--quiet", "main")
+    repository.commit("Main")
+    repository.git("merge", "--quiet", "--no-ff", "--message", "Merge", "side")
+    merge = repository.git("rev-parse", "HEAD")
+    found = _searched([start, merge], Scripted(bad={merge}))
+    assert found.guilty is not None
+    assert found.guilty.commit == merge
+    told = list(bisection_in_words(found, tmp_path / "guilty.log"))
+    assert told[-1].startswith("Each of the 2 commits right before it was tried twice")
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "silent", "error", "said"),
     [

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.changes.bindings import bound_at_top, needs_of_bindings
+from replay_dd.changes.bindings import needs_of_bindings
+from replay_dd.changes.bound import bound_at_top
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.expansion import additions
 from replay_dd.changes.levels import groups, symbol_of

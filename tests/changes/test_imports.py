@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,31 @@ def test_an_import_waits_until_the_ones_in_the_other_direction_are_gone(tmp_path
     assert not needs(tmp_path / "2", old, both)  # as it is in the new version, too
 
 
+def test_a_module_in_a_package_is_not_found_without_the_name_of_the_package(tmp_path: Path) -> None:
+    old: Files = {
+        "pkg/json.py": "def loads(x):\n    return x\n",
+        "pkg/a.py": "from json import loads\n",
+        "b.py": "x = 1\n",
+    }
+    new: Files = {"pkg/json.py": "y = 1\n", "pkg/a.py": "from math import pi\n", "b.py": "x = 1\n"}
+    package: Files = {"pkg/__init__.py": ""}
+    assert needs(tmp_path / "1", old, new)
+    assert not needs(tmp_path / "2", {**old, **package}, {**new, **package})
+    assert needs(tmp_path / "3", old, {**new, **package})  # a package only later
+
+
+def test_many_names_that_go_and_many_imports(tmp_path: Path) -> None:
+    count = 300
+    names = "".join(f"name{number} = 1\n" for number in range(60))
+    imports = {n: "".join(f"import m{(n + step) % count}\n" for step in range(1, 11)) for n in range(count)}
+    found = difference(
+        tmp_path, {f"m{n}.py": imports[n] + names for n in imports}, {f"m{n}.py": "x = 1\n" for n in imports}
+    )
+    start = time.process_time()
+    assert not set(needs_of_imports(found))
+    assert time.process_time() - start < 1.5
+
+
 def local_needs(folder: Path, old: str, new: str) -> set[tuple[str, str]]:
     """The lines of a module that need others by local names, and these."""
     found = difference(folder, {"a.py": old}, {"a.py": new})
@@ -107,6 +133,19 @@ def test_a_local_name_goes_with_its_last_uses_and_comes_before_the_first(tmp_pat
     }
     assert not local_needs(tmp_path / "2", old, old.replace("print(limit)", "print(limit, limit)"))
     assert not local_needs(tmp_path / "3", "def f(:\n", "def f(::\n")
+
+
+def test_a_use_needs_the_nearest_binding_before_it(tmp_path: Path) -> None:
+    old = "def f(a):\n    return a\n"
+    new = "def f(a):\n    x = 1\n    x += 2\n    x = a\n    while a:\n        a = y\n        y = x\n    return a\n"
+    assert local_needs(tmp_path / "1", old, new) == {
+        ("+ x += 2", "+ x = 1"),
+        ("+ y = x", "+ x = a"),
+        ("+ a = y", "+ y = x"),
+    }
+    many = "".join(f"    x = {n}\n    print(x)\n" for n in range(500))
+    found = difference(tmp_path / "2", {"a.py": old}, {"a.py": f"def f(a):\n{many}    return a\n"})
+    assert len(list(needs_of_local_names(found))) == 500
 
 
 def signature_needs(folder: Path, old: Files, new: Files) -> set[tuple[str, str]]:
@@ -145,6 +184,16 @@ def test_calls_change_with_what_functions_cannot_do_without(tmp_path: Path) -> N
     assert not signature_needs(
         tmp_path / "4", {**kept, "c.py": stays}, {**less, "c.py": f"\n{stays}"}
     )  # the call may mean the other one
+
+
+def test_calls_that_pass_as_much_as_before_are_free(tmp_path: Path) -> None:
+    old: Files = {"a.py": "def f(x):\n    return x\n", "b.py": "import a\n\na.f(1)\nprint(0)\na.f(2)\n"}
+    new: Files = {"a.py": "def f(x, y):\n    return x\n", "b.py": "import a\n\na.f(1, 2)\nprint(0)\na.f(3)\n"}
+    head, call = "a.py: - def f(x): + def f(x, y):", "b.py: - a.f(1) + a.f(1, 2)"
+    assert signature_needs(tmp_path / "1", old, new) == {(head, call), (call, head)}
+    other: Files = {"a.py": "def f(y):\n    return y\n", "b.py": str(old["b.py"]).replace("f(2)", "f('2')")}
+    head, call = "a.py: - def f(x): + def f(y):", "b.py: - a.f(2) + a.f('2')"
+    assert signature_needs(tmp_path / "2", old, other) == {(head, call), (call, head)}  # another meaning
 
 
 def test_a_mixture_is_completed_by_all_of_these(tmp_path: Path) -> None:

@@ -174,3 +174,26 @@ def test_a_class_that_moves_brings_the_imports_that_it_needs(tmp_path: Path) -> 
     if found.kind(found.deltas_of(number).first) is Kind.ADD:
         came = applied(found, IntervalSet.of([found.deltas_of(number).first]))["new.py"].decode()
         assert "import typing as t\nfrom . import deep\nfrom math import floor\nfrom math import pi\ndef price" in came
+
+
+def brought(folder: Path, old: Files, new: Files, name: str) -> str:
+    """What stands in a file when functions have come there as they were."""
+    found = difference(folder, old, new)
+    (number,) = (number for number, file in enumerate(found.files) if file.path == name)
+    (arrival,) = (delta for delta in found.deltas_of(number) if found.kind(delta) is Kind.ARRIVE)
+    return applied(found, IntervalSet.of([arrival]))[name].decode()
+
+
+def test_an_import_that_comes_along_hides_nothing(tmp_path: Path) -> None:
+    body = "def price(floor):\n    x = helper(floor)\n    ceil = clean(x)\n    pi = 3\n    return ceil * pi * deep(x)\n"
+    head = "from b import helper\nfrom tools import clean\nfrom .b import deep\nfrom math import *\n"
+    old: Files = {"a.py": f"{head}from math import floor, ceil, pi\n{body}", "b.py": "def clean(x):\n    return x\n"}
+    new: Files = {"a.py": head, "b.py": f"{old['b.py']!s}{body.replace('3', '4')}"}
+    assert brought(tmp_path, old, new, "b.py") == f"{old['b.py']!s}{body}"
+
+
+def test_a_name_that_one_method_binds_is_brought_for_another(tmp_path: Path) -> None:
+    body = "class Price:\n    def one(self, t):\n        return t\n\n    def two(self):\n        return t(1)\n"
+    old: Files = {"a.py": f"from math import floor as t\n{body}", "b.py": "z = 1\n"}
+    new: Files = {"a.py": "", "b.py": f"z = 1\n{body.replace('t(1)', 't(2)')}"}
+    assert brought(tmp_path, old, new, "b.py") == f"z = 1\nfrom math import floor as t\n{body}"

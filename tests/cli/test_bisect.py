@@ -95,3 +95,30 @@ def test_a_link_to_the_repository_is_no_way_around_the_commits(
     done = shop.run(*command, *shop.program(name=str(link / "account.py")))
     assert done.status == 0, done.stderr
     assert checked(done.stdout)["guilty"]["subject"] == "Step 4"
+
+
+def test_arguments_that_are_no_files(repository: Repository, shop: Workshop, tmp_path: Path) -> None:
+    repository.git("rm", "--quiet", "build.py")
+    (shop.folder / "tool").write_text("", encoding="utf-8")
+    repository.git("add", "tool")
+    repository.git("commit", "--quiet", "--message", "A tool")
+    repository.git("rm", "--quiet", "tool")
+    repository.git("commit", "--quiet", "--message", "No tool")
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    words = ("tool", "x" * 5000, str(circle))  # the name of a file that an old commit has, too
+    program = (*shop.program(name="account.py"), *words)
+    said = shop.run("bisect", "HEAD~1", "HEAD", "--runs", "4", *program).refused(3, "does-not-pass")
+    assert "HEAD~1 fails, too" in said
+
+
+def test_the_command_that_brings_a_file_makes_its_folder(repository: Repository, shop: Workshop) -> None:
+    (shop.folder / "my tests").mkdir()
+    (shop.folder / "my tests" / "one.py").write_text("import account\n", encoding="utf-8")
+    repository.git("add", "my tests")
+    repository.git("commit", "--quiet", "--message", "A test")
+    repository.git("rm", "--quiet", "-r", "my tests")
+    repository.git("commit", "--quiet", "--message", "No test")
+    said = shop.run("bisect", "HEAD~1", "HEAD", *shop.program(name="my tests/one.py")).refused(2, "usage")
+    commit = repository.git("rev-parse", "HEAD~1")[:12]
+    assert f"`mkdir -p 'my tests' && git show '{commit}:my tests/one.py' > 'my tests/one.py'`" in said
