@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -101,18 +100,6 @@ def test_a_module_in_a_package_is_not_found_without_the_name_of_the_package(tmp_
     assert needs(tmp_path / "1", old, new)
     assert not needs(tmp_path / "2", {**old, **package}, {**new, **package})
     assert needs(tmp_path / "3", old, {**new, **package})  # a package only later
-
-
-def test_many_names_that_go_and_many_imports(tmp_path: Path) -> None:
-    count = 300
-    names = "".join(f"name{number} = 1\n" for number in range(60))
-    imports = {n: "".join(f"import m{(n + step) % count}\n" for step in range(1, 11)) for n in range(count)}
-    found = difference(
-        tmp_path, {f"m{n}.py": imports[n] + names for n in imports}, {f"m{n}.py": "x = 1\n" for n in imports}
-    )
-    start = time.process_time()
-    assert not set(needs_of_imports(found))
-    assert time.process_time() - start < 1.5
 
 
 def local_needs(folder: Path, old: str, new: str) -> set[tuple[str, str]]:
