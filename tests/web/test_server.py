@@ -98,7 +98,8 @@ def test_a_server_that_does_not_start_is_told(address: str, command: str, said: 
         pass
 
 
-def test_a_host_that_cannot_be_looked_up_is_told() -> None:
+def test_a_host_that_cannot_be_looked_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ServerFailedError, match=r"ended with status 0 before it answered at \.\.:80"):
         with Server("true").running(flow("http://../")):
             pass
