@@ -8,10 +8,10 @@
  * - A refused lock is remembered by the thread that requested it; if SQLite sleeps next, it does so for that lock. After
  *   the sleep SQLite requests it again.
  * - Each thread numbers its requests for locks. All those to read a write-ahead log get the same odd number, up to the
- *   next other one: whoever writes to it at that time decides how often SQLite has to make them. Python is asked before each, and can refuse it; it is told of the
- *   refused ones, and can want them to be repeated. Where Python saw a writer of another process before a request, and
- *   that is gone when the request is granted, nobody can tell which of its data are read. So the request is made anew,
- *   with the same number.
+ *   next other one: whoever writes to it at that time decides how often SQLite has to make them. Python is asked before
+ *   each, and can refuse it; it is told of the refused ones, and can want them to be repeated. Where Python saw a writer
+ *   of another process before a request, and that is gone when the request is granted, nobody can tell which of its data
+ *   are read. So the request is made anew, with the same number.
  * - Python is also told, and can want, that a transaction has read what is old by now, and so may not write.
  * - No Python code runs except there, in a sleep, and for the date. A sleep that Python declines happens in real time.
  * - SQLite requests random bytes to seed a generator of its own. It gets new ones each time, in an order that only the
@@ -181,11 +181,20 @@ static int another_process_conflicts(const Database *database, const Lock *wante
     }
 }
 
+typedef int (*Taking)(Database *, const Lock *);
+
+static int attempt(Database *database, const Lock *wanted, Taking take)
+{
+    int result = take(database, wanted);
+    refused = (result & 0xFF) == BUSY ? *wanted : (Lock){0};
+    return result;
+}
+
 /* Makes a request for a lock, as often as Python wants.
  *
  * take, give_back: lock and unlock, as SQLite wants them.
  * writing: the lock of whoever writes what this request lets the database read. */
-static int request(Database *database, const Lock *wanted, const Lock *writing, int (*take)(Database *, const Lock *),
+static int request(Database *database, const Lock *wanted, const Lock *writing, Taking take,
                    void (*give_back)(Database *, const Lock *))
 {
     int reads_log = wanted->level == 0 && wanted->wal >= WAL_FIRST_TO_READ;
@@ -202,8 +211,7 @@ static int request(Database *database, const Lock *wanted, const Lock *writing, 
         }
         int result;
         do {
-            result = take(database, wanted);
-            refused = (result & 0xFF) == BUSY ? *wanted : (Lock){0};
+            result = attempt(database, wanted, take);
         } while (refused.number != 0 && python_says(told, WAS_REFUSED, wanted) == REPEAT);
         if (said != WATCH_WRITER || result != OK || another_process_conflicts(database, writing)) {
             return result;
@@ -278,7 +286,7 @@ static int lock_wal(File *file, int first, int amount, int flags)
     }
     const Lock wanted = {database->number, 0, bits, shared}, writing = {database->number, 0, WAL_WRITE, 0};
     int result = is_left_alone(database, &wanted)
-                     ? take_wal_locks(database, &wanted)
+                     ? attempt(database, &wanted, take_wal_locks)
                      : request(database, &wanted, &writing, take_wal_locks, give_back_wal_locks);
     if (result == OK) {
         *held |= bits;
