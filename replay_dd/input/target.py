@@ -42,7 +42,7 @@ class Target:
         packing: how the files of a folder or an archive are packed, if the input is one.
         archive: makes an archive of these files; None for a folder.
         leaves_files: whether a run was seen to leave files in the working directory.
-        traced: whether runs are traced, since one was seen to crash without a word.
+        traced: whether runs are traced, since one was seen to crash silently.
     """
 
     command: tuple[str, ...]

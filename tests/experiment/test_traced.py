@@ -1,4 +1,4 @@
-"""Programs that a signal kills without a word."""
+"""Programs that a signal kills before they print a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that a signal kills without a word: the search keeps to the crash that is looked for."""
+"""Programs that a signal kills before they print a report: the search keeps to the crash that is looked for."""
 
 from __future__ import annotations
 
