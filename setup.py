@@ -14,8 +14,8 @@ from setuptools import Extension, setup
 
 ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
-    *("_accelerator", "clocks", "counting", "deaths", "fast_exit", "frame_values", "interpreters", "library_entropy"),
-    *("library_memory", "library_tables", "lock_makers", "locks", "observing", "operation_places"),
+    *("_accelerator", "clocks", "counting", "deaths", "fast_exit", "file_times", "frame_values", "interpreters"),
+    *("library_entropy", "library_memory", "library_tables", "lock_makers", "locks", "observing", "operation_places"),
     *("operation_positions", "own_memory", "pipes", "processors", "regions", "sqlite", "sqlite_mutex"),
     *("stuck_calls", "tables", "visits", "written_pages"),
 )

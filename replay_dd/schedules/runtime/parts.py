@@ -26,6 +26,7 @@ from .process.run_end import RunEnd
 from .process.stuck_processes import stuck_for_ever
 from .stdlib import locks
 from .stdlib.early_stop import EarlyStop
+from .stdlib.file_times import FileTimes
 from .stdlib.process_number import ProcessNumber
 from .stdlib.signals import Signals
 from .stdlib.threads import ThreadStarter
@@ -53,6 +54,7 @@ class Parts:
         self.process_number = ProcessNumber()
         self.run_end = RunEnd(self.channel, self.process_number)
         self.clock = Clock(request["start_ns"])
+        self.file_times = FileTimes(self.clock)
         places = Places(
             os.getcwd(),
             tuple(request["include"]),

@@ -94,6 +94,7 @@ _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
     (_always, lambda parts: {_thread: {**locks.stand_ins(), **parts.starter.stand_ins()}}),
     (_always, lambda parts: {time: {"sleep": time_functions.sleep_replacement(parts.clock, parts.scheduler)}}),
     (_virtual_clock, lambda parts: {time: time_functions.replacements(parts.clock)}),
+    (_virtual_clock, lambda parts: {os: parts.file_times.replacements()}),
     (_always, lambda parts: {gc: garbage.stand_ins()}),
     (_always, lambda parts: {sys: {"_current_frames": current_frames_replacement()}}),
     (_always, lambda parts: _of_os({"_exit": parts.run_end.exit_now})),
@@ -108,6 +109,7 @@ _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
 _AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
     (_always, lambda parts: parts.pipes.adapt_fdopen()),
     (_always, lambda parts: adapt_buffers(parts.descriptors, parts.scheduler)),
+    (_virtual_clock, lambda parts: parts.file_times.adapt()),
     (_always, lambda parts: parts.signals.take_over()),
     (_always, lambda parts: fix_switch_interval()),
     (_always, lambda parts: make_imports_atomic(parts.scheduler, _adapters(parts))),
@@ -224,7 +226,11 @@ def _adapters(parts: Parts) -> dict[str, Callable[[Any], object]]:
 
 
 def _watch_events(parts: Parts) -> None:
-    watch_events(*(parts.scheduler, lambda: parts.backend.program_traces(), parts.harmless, parts.effects, parts.early))
+    about_to_change = parts.file_times.about_to_change if _virtual_clock(parts) else None
+    watch_events(
+        *(parts.scheduler, lambda: parts.backend.program_traces(), parts.harmless, parts.effects, parts.early),
+        about_to_change,
+    )
 
 
 def _hang_up(parts: Parts) -> None:

@@ -33,6 +33,8 @@ static PyMethodDef module_functions[] = {
     {"adapt_interpreter", interpreters_adapt, METH_VARARGS, "Let another interpreter's module `time` ask a function of ours."},
     {"leave_home", interpreters_leave_home, METH_NOARGS, "This thread is about to execute code in another interpreter."},
     {"built_in", (PyCFunction)(void (*)(void))clocks_built_in, METH_FASTCALL, "A built-in function that calls another function."},
+    {"changed_since", file_times_changed_since, METH_VARARGS,
+     "changed_since(original, since_s, told): a function like os.stat; told() gets what it gives of files that are newer."},
     {"enlarge_pipe", (PyCFunction)(void (*)(void))pipes_enlarge, METH_FASTCALL, "Make a pipe larger; whether it is."},
     {"waiting_bytes", pipes_waiting_bytes, METH_O, "How many bytes can be read from a descriptor at once; -1 if unknown."},
     {"seed_libraries", entropy_seed_libraries, METH_VARARGS, "As library_entropy.seed_libraries."},

@@ -244,6 +244,11 @@ PyObject *interpreters_leave_home(PyObject *module, PyObject *nothing);
  * its kind is not known. */
 PyObject *clocks_built_in(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
+/* -- file_times.c -- */
+
+/* changed_since(original, since_s, told) */
+PyObject *file_times_changed_since(PyObject *module, PyObject *arguments);
+
 /* -- pipes.c -- */
 
 /* enlarge_pipe(descriptor, size): whether the system agreed. */

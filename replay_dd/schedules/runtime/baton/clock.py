@@ -30,6 +30,7 @@ class Clock:
         self.jumped_ns = 0  # how much of that it has jumped
         self.alarm_ns = NO_ALARM
         self.ring: Callable[[], None] = lambda: None  # called when the time of the alarm has come
+        self.jumped: Callable[[], None] = lambda: None  # called when it has jumped
         self.readings = 0  # how often somebody has asked what time it is
 
     def read(self) -> int:
@@ -50,8 +51,10 @@ class Clock:
 
     def jump_to(self, deadline_ns: int) -> None:
         """All wait, or the schedule wants it: let the time until a deadline pass."""
-        self.jumped_ns += max(0, deadline_ns - self.now_ns)
-        self.now_ns = max(self.now_ns, deadline_ns)
+        if deadline_ns > self.now_ns:
+            self.jumped_ns += deadline_ns - self.now_ns
+            self.now_ns = deadline_ns
+            self.jumped()
         if self.now_ns >= self.alarm_ns:
             self.ring()
 

@@ -50,7 +50,7 @@ TEST_RUNNERS = (
 _TEMPORARY = "$TMPDIR" + os.sep  # this run's own folder
 _COARSE_NS = 20_000_000  # file dates lag behind by at most this much
 # Taken before the runtime puts its own in place.
-_getpid, _date_ns, _join, _normpath = os.getpid, time.time_ns, os.path.join, os.path.normpath
+_getpid, _date_ns, _join, _normpath, _stat = os.getpid, time.time_ns, os.path.join, os.path.normpath, os.stat
 _dirname = os.path.dirname
 
 _outside_library = None if accelerator is None else accelerator.outside_library
@@ -160,7 +160,7 @@ class Places:
     def _made_by_this_run(self, filename: str) -> bool:
         """Whether a file is so new that this process's id in its name is no coincidence."""
         try:
-            return os.stat(filename).st_ctime_ns >= self._started_ns - _COARSE_NS
+            return _stat(filename).st_ctime_ns >= self._started_ns - _COARSE_NS
         except FileNotFoundError:
             return True  # it existed when it was imported
         except (OSError, ValueError):

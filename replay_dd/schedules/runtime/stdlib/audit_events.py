@@ -78,7 +78,12 @@ def name_of_file(argument: object) -> str:
 
 
 def watch_events(
-    scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str], effects: list[str], early: EarlyStop
+    scheduler: Scheduler,
+    program_traces: Callable[[], None],
+    harmless: set[str],
+    effects: list[str],
+    early: EarlyStop,
+    about_to_change: Callable[[], None] | None,
 ) -> None:
     """Make each audit event of the table a yield point, and report what runs at the same time would fight over.
 
@@ -89,6 +94,7 @@ def watch_events(
         effects: gets an entry when the program, before its first thread, does something that copies of the process
             would not do again.
         early: hears of what the program does before its first thread.
+        about_to_change: called when the program is about to change a file, if anybody wants to know.
     """
     temporary = os.environ.get("TMPDIR", "") + os.sep  # of this run alone
     shared = SharedThings(scheduler, temporary)
@@ -99,6 +105,8 @@ def watch_events(
             return  # at once: observing makes thousands of others, as it looks at frames
         frame = sys._getframe().f_back
         early.hear(event, arguments)
+        if about_to_change is not None and event in ABOUT_FILES and changes(event, arguments):
+            about_to_change()
         if early.has_stopped:
             shared.tell_changed(event, arguments, frame, early.was_read)
             note_change(event, arguments)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import copyreg
+import gc
 import sys
 
 from ..observing import (
@@ -66,6 +67,15 @@ def replace(tables: Iterable[StandIns]) -> None:
         for name, value in _worth_a_look(attributes, replaced):
             attributes[name] = _replaced_in(value, replaced, depth=0)
     _let_be_pickled([stand_in for _, stand_in in replaced.values()])
+
+
+def names_of_class(class_: type) -> dict[str, Any]:
+    """What a class that is written in C has, to be changed; empty if that cannot be reached.
+
+    Such a class takes no attributes, and must stay what it is: its instances come from C, and are pickled by its name.
+    Only the collector gives its dictionary out. What has been looked up before is not looked up again.
+    """
+    return next((found for found in gc.get_referents(class_.__dict__) if isinstance(found, dict)), {})
 
 
 def _worth_a_look(names: dict[Any, Any], replaced: Replaced) -> list[tuple[Any, Any]]:

@@ -6,7 +6,6 @@ write into them without asking what they are. Without the accelerator they are f
 
 from __future__ import annotations
 
-import gc
 import sys
 import time
 from _operator import index
@@ -14,6 +13,7 @@ from _operator import index
 from ..accelerator import accelerator
 from ..baton.clock import NEVER_READY, Clock
 from ..observing import is_a
+from .replacing import names_of_class
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -103,12 +103,11 @@ def adapt_datetime(clock: Clock, module: Any) -> None:
     What the program puts in the place of ``time.time`` does not count, as it does not otherwise: a clock that the
     program has frozen may itself ask these.
 
-    They are written in C and ask the system. The class must stay what it is (instances of it come from C, and are
-    pickled by its name), so its methods are replaced in its own dictionary, which only the collector gives out.
+    They are written in C and ask the system.
     """
     class_ = module.datetime
-    methods = next((found for found in gc.get_referents(class_.__dict__) if isinstance(found, dict)), None)
-    if methods is None or "now" not in methods:
+    methods = names_of_class(class_)
+    if "now" not in methods:
         return
     real_utcnow = methods["utcnow"].__get__(None, class_)
     utc = module.timezone.utc

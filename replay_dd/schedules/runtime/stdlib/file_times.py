@@ -1,0 +1,189 @@
+"""The times of files on the virtual clock, as programs compare them with each other.
+
+Rules of this module:
+
+* Only files that change during the run get other times: when the virtual clock stood at the moment of the change. Files
+  that changed between the date at which the virtual clock starts and the start of the process (those of a checkout,
+  when a log is replayed later) seem to have changed at that date. All others keep theirs.
+* A later time stays later. A time that was told once is told again.
+* The system stamps files with a clock that ticks every few milliseconds. What changes before and after a jump of the
+  virtual clock would get one time if both came within a tick. So where the program has opened a file for writing before
+  a far jump, the jump waits for the next tick; a few times only, as long as the program has not looked at such times.
+* What the program itself sets stays as it is, and what child processes see is the system's.
+* The import system asks for real times, as it compares them with those in bytecode.
+"""
+
+from __future__ import annotations
+
+import os
+import posix
+import time
+from bisect import bisect_left, bisect_right
+
+from ..accelerator import accelerator
+from ..accelerator.own_memory import use_own
+from .replacing import names_of_class
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..baton.clock import Clock
+
+APART_NS = 1_000  # between two times that differ: what a float of seconds since 1970 can still tell apart
+FAR_NS = 100_000_000  # what a time may be wrong by without a wait
+_WAITS_UNASKED = 20
+_COARSE = 5  # CLOCK_REALTIME_COARSE, which file systems ask; module `time` has no name for it
+_TICK_S = 0.0005  # how long a look for the next tick waits; a tick takes 1 to 10 milliseconds
+_LOOKS = 100
+
+# Taken before the program, or the runtime, puts others in their place.
+_stat, _utime = os.stat, os.utime
+_date_ns, _real_time_ns, _real_sleep = time.clock_gettime_ns, time.time_ns, time.sleep
+_BEFORE_TIMES = ("st_mode", "st_ino", "st_dev", "st_nlink", "st_uid", "st_gid", "st_size")
+_FURTHER = [name for name in dir(os.stat_result) if name.startswith("st_") and name not in _BEFORE_TIMES]
+
+
+class FileTimes:
+    """When files have changed, by the virtual clock.
+
+    Args:
+        clock: the virtual clock.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._began_ns = _real_time_ns()
+        # Files that change from a moment on, by the system's clock, have changed when the virtual one stood there.
+        self._from = [self._began_ns]
+        self._virtual = [0]
+        self._may_change = False  # whether a file was opened for writing since the last far jump,
+        self._opened_at_ns = 0  # when the first one was, by the virtual clock,
+        self._last_change_ns = 0  # and the last far jump that came after such an opening, by the system's clock
+        self._waits_unasked = 0
+        self._is_asked = False  # whether the program has looked at the time of a file that changed during the run
+        self._real: list[int] = []  # the system's times that were told, sorted
+        self._told: list[int] = []  # and as what
+        self._set: set[int] = set()
+        clock.jumped = self._jumped
+
+    @property
+    def unchanged_s(self) -> int:
+        """Files that have not changed since are of no interest, in whole seconds since 1970."""
+        return min(self._clock.start_ns, self._began_ns) // 1_000_000_000
+
+    def about_to_change(self) -> None:
+        """The program is about to open a file for writing, or to change one in another way."""
+        before = use_own(True)
+        if not self._may_change:
+            self._may_change, self._opened_at_ns = True, self._clock.now_ns
+        self._stands_from(_tick(), self._clock.now_ns)
+        use_own(before)
+
+    def _jumped(self) -> None:
+        tick = _tick()
+        if self._may_change and self._clock.now_ns - self._opened_at_ns >= FAR_NS:
+            self._may_change = False
+            self._last_change_ns = _real_time_ns()
+            if self._is_asked or self._waits_unasked < _WAITS_UNASKED:
+                self._waits_unasked += 1
+                tick = _tick_after(self._last_change_ns)
+        self._stands_from(max(tick, self._last_change_ns + 1), self._clock.now_ns)
+
+    def _stands_from(self, real_ns: int, virtual_ns: int) -> None:
+        while len(self._from) > 1 and self._from[-1] >= real_ns:
+            self._from.pop()
+            self._virtual.pop()
+        self._from.append(real_ns)
+        self._virtual.append(virtual_ns)
+
+    def virtual(self, real_ns: int) -> int:
+        """What the program is told for a time of the system's, both in nanoseconds since 1970."""
+        if real_ns in self._set or real_ns <= min(self._clock.start_ns, self._began_ns) or real_ns > _real_time_ns():
+            return real_ns
+        place = bisect_left(self._real, real_ns)
+        if self._real[place : place + 1] != [real_ns]:
+            self._is_asked = self._is_asked or real_ns >= self._began_ns
+            self._real.insert(place, real_ns)
+            self._told.insert(place, self._between(place, self._wanted(real_ns)))
+        return self._told[place]
+
+    def _wanted(self, real_ns: int) -> int:
+        passed_ns = 0 if real_ns < self._began_ns else self._virtual[bisect_right(self._from, real_ns) - 1]
+        return self._clock.start_ns + passed_ns
+
+    def _between(self, place: int, wanted_ns: int) -> int:
+        """A time after that of the file that changed before, and before that of the one that changed next."""
+        earliest = self._told[place - 1] + APART_NS if place else wanted_ns
+        latest = self._told[place] - APART_NS if place < len(self._told) else max(wanted_ns, earliest)
+        if earliest > latest:
+            return (earliest + latest) // 2
+        return min(max(wanted_ns, earliest), latest)
+
+    def told(self, result: Any) -> Any:
+        """What ``os.stat`` gives the program, for what the system has given."""
+        before = use_own(True)
+        times = [self.virtual(ns) for ns in (result.st_atime_ns, result.st_mtime_ns, result.st_ctime_ns)]
+        use_own(before)
+        fields = {name: getattr(result, name) for name in _FURTHER}
+        for name, ns in zip(("st_atime", "st_mtime", "st_ctime"), times, strict=True):
+            fields[name], fields[name + "_ns"] = ns / 1e9, ns
+        return type(result)((*result[: len(_BEFORE_TIMES)], *(ns // 1_000_000_000 for ns in times)), fields)
+
+    def replacements(self) -> dict[str, Any]:
+        """The functions of ``os`` that tell or set times of files."""
+        stand_ins = {name: self._telling(getattr(os, name)) for name in ("stat", "lstat", "fstat")}
+        return {**stand_ins, "utime": _built_in(_utime, self._set_times)}
+
+    def _telling(self, original: Callable[..., Any]) -> Any:
+        if accelerator is not None:
+            found = accelerator.changed_since(original, self.unchanged_s, self.told)
+            return accelerator.built_in(original, found) or found
+
+        def stat(*arguments: Any, **options: Any) -> Any:
+            return self.told(original(*arguments, **options))
+
+        return stat
+
+    def _set_times(self, path: Any, times: Any = None, **options: Any) -> None:
+        _utime(path, times, **options)
+        if times is None and options.get("ns") is None:
+            return
+        before = use_own(True)
+        try:
+            result = _stat(path, **{name: value for name, value in options.items() if name != "ns"})
+            self._set.update((result.st_atime_ns, result.st_mtime_ns))
+        except OSError:
+            pass  # another process has removed it meanwhile
+        use_own(before)
+
+    def adapt(self) -> None:
+        """Let entries of folders tell the same, and the import system ask for real times."""
+        posix.stat = _stat
+        for functions in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks):
+            functions.update([now for original, now in ((_stat, os.stat), (_utime, os.utime)) if original in functions])
+        methods, told = names_of_class(os.DirEntry), self.told
+        real_stat: Any = methods.get("stat")
+
+        def stat(self: Any, *, follow_symlinks: bool = True) -> Any:
+            return told(real_stat(self, follow_symlinks=follow_symlinks))
+
+        if real_stat is not None:
+            methods["stat"] = stat
+
+
+def _built_in(original: Any, stand_in: Callable[..., Any]) -> Any:
+    return stand_in if accelerator is None else accelerator.built_in(original, stand_in) or stand_in
+
+
+def _tick() -> int:
+    return _date_ns(_COARSE)
+
+
+def _tick_after(moment_ns: int) -> int:
+    for _ in range(_LOOKS):
+        if _tick() > moment_ns:
+            break
+        _real_sleep(_TICK_S)
+    return _tick()

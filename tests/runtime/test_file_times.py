@@ -1,0 +1,177 @@
+"""The times of files follow the virtual clock: in a recorded run, and in a replay on another day."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.runtime.baton.clock import Clock
+from replay_dd.schedules.runtime.stdlib.file_times import APART_NS, FileTimes
+from tests.runtime.programs import assert_same, output_of, replayed, run_program, written_without_us
+
+DAY_NS = 24 * 3600 * 1_000_000_000
+
+# Each age in tenths of a second, so that what the readings of the clock add does not count.
+AGES = """
+    import os, pathlib, shutil, tempfile, threading, time
+    def age(path):
+        return round(time.time() - os.stat(path).st_mtime, 1)
+    def ages():
+        return {entry.name: round(time.time() - entry.stat().st_mtime, 1) for entry in sorted(
+            os.scandir(folder), key=lambda entry: entry.name)}
+    def work():
+        kept = open(folder / "kept", "w")
+        (folder / "a").write_text("a")
+        time.sleep(5)
+        (folder / "b").write_text("b")
+        print(age(folder / "a"), age(folder / "b"), os.path.getmtime(folder / "b") < time.time())
+        time.sleep(3)
+        kept.write("k")
+        kept.flush()
+        print(ages())
+        os.utime(folder / "b", (time.time(), time.time() + 100))
+        shutil.copy2(folder / "a", folder / "copy")
+        time.sleep(200)
+        print(ages(), age(os.__file__) > 1000)
+        os.utime(folder / "b")
+        os.symlink("nowhere", folder / "link")
+        print(age(folder / "b"), round(time.time() - os.lstat(folder / "link").st_mtime, 1))
+    folder = pathlib.Path(tempfile.mkdtemp())
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+TOLD = """\
+5.0 0.0 True
+{'a': 8.0, 'b': 3.0, 'kept': 0.0}
+{'a': 208.0, 'b': 100.0, 'copy': 208.0, 'kept': 200.0} True
+0.0 0.0
+"""
+
+KINDS = """
+    import os, pathlib, shutil, stat, tempfile, threading
+    def look():
+        path.write_text("text")
+        told = os.stat(path)
+        print(type(told) is os.stat_result, stat.S_ISREG(told.st_mode), told.st_size, len(told))
+        print(told.st_mtime == told.st_mtime_ns / 1e9, told[8] == int(told.st_mtime), path.stat() == told)
+        with path.open() as file:
+            print(os.fstat(file.fileno()).st_mtime_ns == told.st_mtime_ns, os.stat(file.fileno()).st_ino == told.st_ino)
+        print(os.stat in os.supports_fd, os.stat in os.supports_dir_fd, os.utime in os.supports_follow_symlinks)
+        print(shutil.rmtree.avoids_symlink_attacks, os.path.exists(path), os.path.exists(str(path) + "none"))
+        try:
+            os.stat("none")
+        except FileNotFoundError as error:
+            print(error)
+    path = pathlib.Path(tempfile.mkdtemp(), "file")
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+"""
+
+WATCHER = """
+    import os, tempfile, threading, time
+    def write(text):
+        with open(path, "w") as file:
+            file.write(text)
+    def watch():
+        last = None
+        while not done.is_set():
+            if (now := os.stat(path).st_mtime) != last:
+                last = now
+                seen.append(open(path).read())
+            time.sleep(0.1)
+    path, seen, done = os.path.join(tempfile.mkdtemp(), "settings"), [], threading.Event()
+    write("a")
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    for text in "bcdefgh":
+        time.sleep(1)
+        write(text)
+    time.sleep(1)
+    done.set()
+    watcher.join()
+    print(seen)
+"""
+
+
+@pytest.mark.parametrize("days", [0, 1], ids=["today", "recorded yesterday"])
+def test_ages_of_files_are_those_that_the_clock_tells(tmp_path: Path, days: int) -> None:
+    run = run_program(tmp_path, AGES, settings=Settings(start_ns=time.time_ns() - days * DAY_NS))
+    assert output_of(run) == TOLD
+    assert_same(run, replayed(run.log))
+
+
+def test_ages_without_the_accelerator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    assert output_of(run_program(tmp_path, AGES, settings=Settings(start_ns=time.time_ns()))) == TOLD
+
+
+@pytest.mark.parametrize("accelerator", ["", "off"])
+def test_what_tells_times_is_otherwise_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accelerator: str
+) -> None:
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", accelerator)
+    run = run_program(tmp_path, KINDS, settings=Settings(start_ns=time.time_ns() - DAY_NS))
+    assert output_of(run) == written_without_us(tmp_path)
+
+
+def test_a_change_between_two_looks_is_seen(tmp_path: Path) -> None:
+    """No real time passes between them, so the system alone might stamp both with the same tick."""
+    run = run_program(tmp_path, WATCHER, settings=Settings(start_ns=time.time_ns()))
+    assert output_of(run) == "['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']\n"
+
+
+def test_modules_are_compiled_by_their_real_times(tmp_path: Path) -> None:
+    """The import system compares them with those in the bytecode that it keeps, as do other processes later."""
+    text = """
+        import importlib.util, os, pathlib, sys, threading
+        def load():
+            pathlib.Path("made.py").write_text("number = 1")
+            sys.path.insert(0, os.getcwd())
+            sys.dont_write_bytecode = False
+            import made
+            kept = pathlib.Path(importlib.util.cache_from_source("made.py")).read_bytes()
+            print(made.number, int.from_bytes(kept[8:12], "little"))
+        thread = threading.Thread(target=load)
+        thread.start(); thread.join()
+        """
+    run = run_program(tmp_path, text, settings=Settings(start_ns=time.time_ns() - DAY_NS))
+    assert output_of(run) == f"1 {int((tmp_path / 'made.py').stat().st_mtime)}\n"
+
+
+def test_the_real_clock_leaves_times_as_they_are(tmp_path: Path) -> None:
+    text = """
+        import os, pathlib, threading, time
+        def look():
+            pathlib.Path("made").write_text("")
+            print(os.stat("made").st_mtime_ns)
+        thread = threading.Thread(target=look)
+        thread.start(); thread.join()
+        """
+    run = run_program(tmp_path, text, settings=Settings(real_clock=True, start_ns=time.time_ns() - DAY_NS))
+    assert output_of(run) == f"{(tmp_path / 'made').stat().st_mtime_ns}\n"
+
+
+def test_later_times_stay_later_in_whatever_order_they_are_looked_at() -> None:
+    began_ns = time.time_ns()
+    clock = Clock(began_ns - DAY_NS)
+    times = FileTimes(clock)
+    real = [began_ns - 3, began_ns - 2, began_ns - 1, *range(began_ns + 1_000_000, began_ns + 1_000_005)]
+    while time.time_ns() <= real[-1]:
+        pass
+    told = {one: times.virtual(one) for one in (real[4], real[0], real[2], real[1], real[7], real[5], real[6], real[3])}
+    assert sorted(told.values()) == [told[one] for one in real]
+    assert len(set(told.values())) == len(real)
+    assert all(abs(one - clock.start_ns) <= len(real) * APART_NS for one in told.values())
+    assert [times.virtual(one) for one in real] == [told[one] for one in real]
+
+
+def test_times_that_do_not_belong_to_the_run_stay() -> None:
+    clock = Clock(time.time_ns() - DAY_NS)
+    times = FileTimes(clock)
+    for real_ns in (0, clock.start_ns - 1, clock.start_ns, time.time_ns() + DAY_NS):
+        assert times.virtual(real_ns) == real_ns
