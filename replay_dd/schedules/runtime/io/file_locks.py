@@ -122,4 +122,5 @@ def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
             if got_it(take, frame):
                 return
 
-    module.flock, module.lockf = flock, lockf
+    # As functions of C, they must not turn into methods where a class has them.
+    module.flock, module.lockf = staticmethod(flock), staticmethod(lockf)

@@ -51,7 +51,8 @@ def adapt_select(descriptors: Descriptors, module: Any) -> None:
             for which, (group, own) in enumerate(zip(groups, numbers, strict=True))
         )
 
-    module.select = select
+    # As a function of C, it must not turn into a method where a class has it, as selectors.SelectSelector does.
+    module.select = staticmethod(select)
     module.poll = _make_poll(module.poll, wait)
     if hasattr(module, "epoll"):
         told_once = module.EPOLLONESHOT | module.EPOLLET

@@ -93,7 +93,7 @@ def adapt_random_bytes(module: Any) -> None:
             raise ValueError("num must be positive")
         return os.urandom(n)
 
-    module.RAND_bytes = module._ssl.RAND_bytes = RAND_bytes
+    module.RAND_bytes = module._ssl.RAND_bytes = staticmethod(RAND_bytes)  # as a function of C, it is never a method
 
 
 def fix_entropy_of_libraries(key: bytes, date_ns: int, main: int) -> None:
