@@ -252,3 +252,29 @@ def test_sleeps_are_real_with_the_real_clock_and_replay(tmp_path: Path) -> None:
     run = run_program(tmp_path, text, settings=Settings(real_clock=True))
     assert output_of(run).startswith("[True, True, True]"), output_of(run)
     assert_same(run, replayed(run.log))
+
+
+def test_forked_children_draw_other_numbers_the_same_in_each_run(tmp_path: Path) -> None:
+    text = """
+        import os, random, tempfile, threading, uuid
+        def draw():
+            return repr((os.urandom(4), random.random(), uuid.uuid4().hex, os.path.basename(tempfile.mktemp())))
+        def fork(depth):
+            for _ in range(2):
+                if os.fork() == 0:
+                    os.write(into, (draw() + chr(10)).encode())
+                    if depth:
+                        fork(depth - 1)
+                    os._exit(0)
+                os.wait()
+        threading.Thread(target=draw).start()
+        out, into = os.pipe()
+        fork(1)
+        os.write(into, draw().encode())
+        drawn = os.read(out, 9999).decode().split(chr(10))
+        print(drawn, [len(set(column)) for column in zip(*map(eval, drawn))])
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run).endswith("[7, 7, 7, 7]\n"), output_of(run)
+    again = replayed(run.log)
+    assert output_of(again) == output_of(run)

@@ -6,6 +6,7 @@ import os
 
 from ..baton.thread_life import start_anew
 from ..channel import FORKED, NOTE
+from ..stdlib.entropy import go_on_in_child
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class ProgramFork:
         self._descriptors = descriptors
         self._starter = starter
         self._was_busy = False
+        self._forks = 0
 
     def watch(self) -> None:
         """Register the handlers."""
@@ -55,10 +57,12 @@ class ProgramFork:
         """Other handlers of forks must not switch, as the child has one thread only."""
         self._was_busy = self._scheduler.busy
         self._scheduler.busy = True
+        self._forks += 1
 
     def _in_child(self) -> None:
         """The child continues under the default schedule, on its own, and reports nothing."""
         self._scheduler.busy = self._was_busy
+        go_on_in_child(self._forks)
         start_anew(self._scheduler)
         self._starter.forked_child()
         self._scheduler.moments.forget()

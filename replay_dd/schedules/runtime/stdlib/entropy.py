@@ -5,6 +5,8 @@ the program does not seed itself are seeded from it.
 
 How many numbers were drawn while tests were loaded depends on which of them were: all of a suite, or one alone. So the
 streams are others from the first test on.
+
+A forked child has streams of its own, as no two processes draw the same from the system.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ real_urandom = os.urandom
 
 _LOADED = 0x9E3779B97F4A7C15  # tells the streams of tests from those of what was loaded before
 _begun: list[int] = []  # that, once the first test begins
+_branch = 0  # tells the streams of this process from those of the one that forked it
 _streams: dict[int, Generator] = {}
 _module: list[Any] = []  # `random`, as long as the program has not seeded it
 
@@ -40,6 +43,17 @@ def begin_tests() -> None:
         module.seed()
 
 
+def go_on_in_child(number: int) -> None:
+    """This process was forked by the program: draw from streams of its own.
+
+    Args:
+        number: which fork of its parent it is, from 1.
+    """
+    global _branch
+    _branch = Generator(_branch ^ number).next()
+    _streams.clear()
+
+
 def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[..., bytes]]:
     """Replacements of ``os.urandom`` and ``os.getrandom``, by thread and seed."""
 
@@ -49,7 +63,7 @@ def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[
         thread = scheduler.present()
         stream = _streams.get(thread.hash)
         if stream is None:
-            stream = _streams[thread.hash] = Generator(sum(_begun, seed) ^ thread.hash)
+            stream = _streams[thread.hash] = Generator(sum(_begun, seed) ^ thread.hash ^ _branch)
         words = b"".join(stream.next().to_bytes(8, "little") for _ in range((size + 7) // 8))
         return words[:size]
 
@@ -78,6 +92,7 @@ def adapt_random(module: Any) -> None:
     module._urandom = os.urandom
     module.seed, module.setstate = module._inst.seed, module._inst.setstate
     module.seed()
+    os.register_at_fork(after_in_child=module.seed)  # after the module has done so from the system's entropy
 
 
 def adapt_uuid(module: Any) -> None:
