@@ -136,9 +136,9 @@ def rust_report(found: re.Match[str]) -> Report:
     """Read what :data:`RUST` matches."""
     place = found["place"]
     places = [(where, where) for where in (place, *_RUST_FRAME.findall(found["rest"]))]
-    words = cut(found[0].partition("\n")[0])
     message = found["message"] or found["old"] or ""
-    return Report(f"panicked at {place_of(places, _RUST_LIBRARY)}", re.sub(r"^.*?(?=panicked)", "", words), message)
+    words = cut(message or f"panicked at {place}")
+    return Report(f"panicked at {place_of(places, _RUST_LIBRARY)}", words, message)
 
 
 GO = re.compile(

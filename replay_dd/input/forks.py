@@ -48,7 +48,6 @@ from replay_dd.experiment.process import (
     private_folder,
     start_process,
 )
-from replay_dd.experiment.traced import is_unexplained
 from replay_dd.input.target import PLACE, Target
 
 _SCRIPT = re.compile(rb"#![^\n]*python|#!/bin/sh\n'''exec' [^\n]*python")
@@ -288,7 +287,7 @@ class Runs:
         with self._lock:
             self._idle.append(waiting)
             self.forked += 1
-        return None if is_unexplained(finished) else self._oracle.ending(finished, content)
+        return None if self._target.is_unexplained(finished) else self._oracle.ending(finished, content)
 
     def _started(self, content: bytes) -> _Waiting:
         with self._lock:

@@ -76,7 +76,7 @@ class RunningServer:
             if found is None:
                 return None  # it may be writing one
             self._read = file.tell()
-        return found._replace(signature=self._told(found.signature), words=self._told(found.words))
+        return found._replace(signature=self._told(found.signature), words=self._told(found.told))
 
     def _told(self, text: str) -> str:
         return text if self._copy is None else self._copy.told(text)
