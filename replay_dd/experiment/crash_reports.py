@@ -168,6 +168,38 @@ def crash_report(output: bytes) -> Report | None:
     return None
 
 
+# What Python writes between the traceback of an exception and that of the one which came of it.
+_CAME_OF_IT = re.compile(
+    r"\s*(?:During handling of the above exception, another exception occurred"
+    r"|The above exception was the direct cause of the following exception):\s*"
+)
+
+
+def crash_reports(output: bytes) -> tuple[list[Report], int]:
+    """All crash reports in an output that goes on after them, such as that of a server, in order.
+
+    Returns:
+        The reports, and how many bytes of the output end with the last one.
+    """
+    text = output.decode("utf-8", "replace")
+    found: list[tuple[int, int, Report]] = []
+    for mark, form, read in _FORMS:
+        for match in form.finditer(text) if mark in output else ():
+            start, end = match.span()
+            if all(end <= begun or start >= ended for begun, ended, _ in found):
+                found.append((start, end, read(match).with_place()))
+    if not found:
+        return [], 0
+    found.sort(key=lambda one: one[:2])
+    nexts = [start for start, _, _ in found[1:]]
+    ended = [
+        report
+        for (_, end, report), start in zip(found, [*nexts, len(text)], strict=True)
+        if not _CAME_OF_IT.fullmatch(text, end, start)
+    ]
+    return ended, len(text[: found[-1][1]].encode())
+
+
 def _telling(errors: list[re.Match[str]]) -> re.Match[str]:
     """The error that ended the program, or the first one."""
     last = errors[-1]

@@ -30,7 +30,7 @@ from replay_dd.experiment.journal import recalled
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.browsers import Browsers
-from replay_dd.web.describe import describe, quoted
+from replay_dd.web.describe import quoted, steps_in_words
 from replay_dd.web.failure import ASSERTION, HANG, KINDS, SERVER_ERROR, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
@@ -279,7 +279,8 @@ class FlowSteps(Circumstance[FlowRun]):
 
     def words(self, delta: int) -> str:
         """Describe the steps of the delta."""
-        return ", ".join(describe(self._flow.steps[number]) for number in self._step_deltas.deltas[delta])
+        words = steps_in_words(self._flow)
+        return ", ".join(words[number] for number in self._step_deltas.deltas[delta])
 
     def _hang_s(self) -> float:
         """After how much work in vain a page hangs: where the whole flow got quick answers, it is known sooner."""
