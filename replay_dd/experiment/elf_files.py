@@ -1,4 +1,7 @@
-"""What a program file says of where its bytes are in memory (System V ABI, chapter 5, "Program Header")."""
+"""What a program file says of where its bytes are in memory, and what they are.
+
+Source: System V ABI, chapter 4, "Sections", and chapter 5, "Program Header".
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ LOADED = 1
 FRAMES = 0x6474E550  # PT_GNU_EH_FRAME: the table that finds the call frames
 _HEADER = struct.Struct("=16xHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("=IIQQQQQQ")
+_SECTION = struct.Struct("=IIQQQQIIQQ")
+_LONGEST_NAME = 64
 
 
 class Segment(NamedTuple):
@@ -45,6 +50,32 @@ def segments_of(file: BinaryIO) -> list[Segment]:
         kind, _, offset, address, _, length, *_ = _SEGMENT.unpack(file.read(_SEGMENT.size))
         found.append(Segment(kind, offset, address, length))
     return found
+
+
+def section_of(file: BinaryIO, name: bytes) -> Segment | None:
+    """The section of an ELF file that has a name; None if there is none.
+
+    Raises:
+        struct.error: it is damaged.
+    """
+    file.seek(0)
+    header = file.read(_HEADER.size)
+    if not header.startswith(_MAGIC):
+        return None
+    fields = _HEADER.unpack(header)
+    start, size, amount, names = fields[5], *fields[10:13]
+
+    def section(number: int) -> tuple[int, ...]:
+        file.seek(start + number * size)
+        return _SECTION.unpack(file.read(_SECTION.size))
+
+    names_at = section(names)[4] if names < amount else 0
+    for number in range(amount):
+        at, kind, _, address, offset, length, *_ = section(number)
+        file.seek(names_at + at)
+        if file.read(_LONGEST_NAME).partition(b"\0")[0] == name:
+            return Segment(kind, offset, address, length)
+    return None
 
 
 def address_of(segments: list[Segment], offset: int) -> int | None:

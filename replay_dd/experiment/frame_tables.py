@@ -10,6 +10,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import bisect
 import functools
 import mmap
 import os
@@ -18,7 +19,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from replay_dd.experiment.elf_files import FRAMES, Segment, address_of, offset_of, segments_of
+from replay_dd.experiment.elf_files import (
+    FRAMES,
+    Segment,
+    address_of,
+    offset_of,
+    section_of,
+    segments_of,
+)
 
 _SORTED_TABLE = b"\x01\x1b\x03\x3b"  # version 1; numbers of 4 bytes, relative as all linkers write them
 _ENTRY = struct.Struct("=ii")
@@ -100,16 +108,21 @@ class FrameTable:
         path: of a program or a library.
 
     Raises:
-        OSError, ValueError, struct.error: it has none, or none that can be read.
+        KeyError, OSError, ValueError, struct.error: it has none, or none that can be read.
     """
 
     def __init__(self, path: str) -> None:
         with open(path, "rb") as file:
             self._segments: list[Segment] = segments_of(file)
             header = next((one for one in self._segments if one.kind == FRAMES), None)
-            if header is None:
-                raise ValueError("it has no call frames")
+            section = section_of(file, b".eh_frame") if header is None else None
             self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._sorted = sorted(self._described(section)) if section else []
+        self._start = self._amount = self._table = 0
+        if header is None:
+            if not self._sorted:
+                raise ValueError("it has no call frames")
+            return
         if self._data[header.offset : header.offset + 4] != _SORTED_TABLE:
             raise ValueError("it has no sorted table of call frames")
         self._start = header.address
@@ -128,6 +141,9 @@ class FrameTable:
 
     def _description_of(self, address: int) -> int | None:
         """Where the last function that begins at or before an address is described."""
+        if self._sorted:
+            number = bisect.bisect_right(self._sorted, (address, len(self._data))) - 1
+            return self._sorted[number][1] if number >= 0 else None
         low, high = 0, self._amount
         while low < high:
             middle = (low + high) // 2
@@ -137,6 +153,28 @@ class FrameTable:
                 high = middle
         return offset_of(self._segments, self._entry(low - 1)[1]) if low else None
 
+    def _described(self, section: Segment) -> Iterator[tuple[int, int]]:
+        """Which functions a section describes, and where: programs that need no libraries have no table for that."""
+        place = section.offset
+        while place < section.offset + section.size:
+            reader = _Reader(self._data, place)
+            size, kind_at = reader.number(4), reader.place
+            if size == 0:  # the end of what came from one file
+                place = kind_at
+                continue
+            if kind := reader.number(4):
+                begins, _ = self._range(reader, self._common(kind_at - kind))
+                yield begins, place
+            place = kind_at + size
+
+    def _range(self, reader: _Reader, common: _Common) -> tuple[int, int]:
+        """Where a function begins, and how long it is."""
+        at = address_of(self._segments, reader.place)
+        begins = reader.encoded(common.encoding)
+        if common.encoding & 0x70 == _RELATIVE:
+            begins += at or 0
+        return begins, reader.encoded(common.encoding & 0x7)
+
     def _entry(self, number: int) -> tuple[int, int]:
         begins, described = _ENTRY.unpack_from(self._data, self._table + number * _ENTRY.size)
         return self._start + begins, self._start + described
@@ -145,11 +183,7 @@ class FrameTable:
         reader = _Reader(self._data, place)
         stop = reader.number(4) + place + 4
         common = self._common(place + 4 - reader.number(4))
-        at = address_of(self._segments, reader.place)
-        begins = reader.encoded(common.encoding)
-        if common.encoding & 0x70 == _RELATIVE:
-            begins += at or 0
-        size = reader.encoded(common.encoding & 0x7)
+        begins, size = self._range(reader, common)
         if not begins <= address < begins + size:
             return None
         if common.has_size:
@@ -294,5 +328,5 @@ def table_of(path: str) -> FrameTable | None:
 def _table_of(path: str, _changed: int) -> FrameTable | None:
     try:
         return FrameTable(path)
-    except (OSError, ValueError, struct.error):
+    except (IndexError, KeyError, OSError, ValueError, struct.error):
         return None

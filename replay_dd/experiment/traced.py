@@ -37,6 +37,7 @@ _MISHAPS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.
 _OF_SIGNALS = re.compile(
     r"\bSIG(?:SEGV|BUS|FPE|ILL|ABRT|TRAP|SYS)\b|[Ss]egmentation fault|Aborted|core dumped|signal: \d"
 )
+_SHELL_SIGNAL = 128  # a shell ends with this and the signal of its program
 # It must not crash before it is traced.
 _STOPPED = ("/bin/sh", "-c", 'kill -STOP $$; exec "$@"', "sh")
 _LONGEST_PAUSE_S = 0.004
@@ -91,7 +92,7 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
     if crash is None or timed_out or finished.status == 0:
         return finished
     place = place_in_words(crash)
-    if finished.signal != crash.signal:  # it was one that the program had started
+    if crash.signal not in (finished.signal, (finished.status or 0) - _SHELL_SIGNAL):  # that of what it had started
         name = signal.Signals(crash.signal).name
         place = f"{name} in {place}" if place else name
     return finished._replace(place=place)
