@@ -22,7 +22,8 @@ JAVA = re.compile(
     r"^(?:Exception in thread \"[^\"\n]*\" (?P<type>[\w.$]+)"
     + _JAVA_END
     # What a program prints itself at its end, before it exits.
-    + r"|(?P<printed>(?:[a-z_]\w*\.)+[\w$.]+|[A-Z][\w$]*(?:Exception|Error))(?:: (?P<said>.*))?\n(?P<stack>(?:\t(?:at |\.\.\. ).*\n?)+)"
+    + r"|(?P<printed>(?:[a-z_]\w*\.)+[\w$.]+|[A-Z][\w$]*(?:Exception|Error))"
+    r"(?:: (?P<said>.*))?\n(?P<stack>(?:\t(?:at |\.\.\. ).*\n?)+)"
     r"(?=(?:Caused by: .*\n?|\t.*\n?|\s*\n)*\Z))",
     re.MULTILINE,
 )

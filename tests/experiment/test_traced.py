@@ -30,6 +30,8 @@ static int length(char *text) { return (int)strlen(text); }
 static void die(void) { abort(); }
 static int negative(int number) { if (number > 0) die(); return 1; }
 static int positive(int number) { if (number > 0) die(); return 2; }
+__attribute__((always_inline)) static inline void bail(void) { abort(); }
+static int copied(int number) { if (number > 0) bail(); return 3; }
 static int compare(const void *one, const void *other) { if (one != other) abort(); return 0; }
 static int sorted(void) { int numbers[] = {2, 1, 3}; qsort(numbers, 3, sizeof *numbers, compare); return 0; }
 static void report(int number) { if (number) abort(); }
@@ -44,6 +46,7 @@ int main(int count, char **words) {
     case 'c': return call();
     case 'm': return negative(count);
     case 'q': return positive(count);
+    case 'i': return copied(count);
     case 'o': return sorted();
     case 'h': return handled(nothing);
     case 'd': return deep(count, words[1]) & 1;
@@ -84,7 +87,7 @@ def test_crashes_of_one_kind_have_places_that_stay(program: Path) -> None:
     assert places["d"] == "a stack overflow"
 
 
-ABORTS = {"m": "negative", "q": "positive", "o": "compare", "h": "handled"}
+ABORTS = {"m": "negative", "q": "positive", "i": "copied", "o": "compare", "h": "handled"}
 
 
 @pytest.mark.parametrize("word", ABORTS)
@@ -112,8 +115,8 @@ def test_programs_without_libraries_have_places(program: Path) -> None:
         pytest.skip("there is no C library to be linked statically")
     if shutil.which("addr2line") is None:
         pytest.skip("addr2line is not installed")
-    found = {word: traced(alone, word).place for word in "mqonl"}
-    for word, name in {"m": "negative", "q": "positive", "o": "compare", "n": "name"}.items():
+    found = {word: traced(alone, word).place for word in "mqionl"}
+    for word, name in {"m": "negative", "q": "positive", "i": "copied", "o": "compare", "n": "name"}.items():
         assert f": {name} (p.c:" in found[word]
 
 
