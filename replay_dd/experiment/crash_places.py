@@ -7,6 +7,8 @@ Rules of this module:
 * Where tracing is not allowed, or the machine is another than x86-64 or aarch64 (Linux), the signal alone is known.
 * All calls for one program must come from the thread that started it.
 * Addresses are told as module and offset, which are the same in each run.
+* Who called whom is certain where the code has call frame information. Return addresses that are only found on the
+  stack may be stale.
 """
 
 from __future__ import annotations
@@ -22,25 +24,30 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-_GETSIGINFO = 0x4202
+from replay_dd.experiment.unwinding import MACHINES, calls_of
+
+_GETEVENTMSG, _GETSIGINFO = 0x4201, 0x4202
 _SEIZE, _CONT, _GETREGSET, _DETACH, _LISTEN, _INTERRUPT = 0x4206, 7, 0x4204, 17, 0x4208, 0x4207
-_OPTION_CLONE, _OPTION_EXITKILL = 0x8, 0x100000
+_OPTION_FORK, _OPTION_VFORK, _OPTION_CLONE, _OPTION_EXITKILL = 0x2, 0x4, 0x8, 0x100000
+_EVENTS_OF_BIRTH = {1, 2, 3}  # fork, vfork, clone
 _NT_PRSTATUS = 1
 _EVENT_STOP = 128
 _WALL = 0x40000000
 _STOPPING = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
+_MISTAKES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
 DEADLY = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGSYS}
-# Where the program counter and the stack pointer are among the registers (struct user_regs_struct), in words.
-_REGISTERS = {"x86_64": (16, 19), "aarch64": (32, 31)}
 # The C library is where a program that is wrong often dies: the caller says more.
 C_LIBRARY = re.compile(r"^(libc|libpthread|ld-linux.*|libstdc\+\+|libgcc_s|linux-vdso|\[vdso\])[.-]?")
 _GDB_FRAME = re.compile(r"^(?P<number>#\d+\s+)(?P<address>0x[0-9a-f]+) in (?P<function>.+)$")
 _STACK_BYTES = 4096
 _NEAR_THE_TOP = 1 << 20  # bytes
 _MOST_FRAMES = 6
+_END_LIMIT_S = 5.0
+_POLL_S = 0.001
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,7 @@ class Crash:
         overflows: whether it touched memory just beyond the top of the stack.
         code: the file that holds the code of the sure place outside of the C library, and the offset in it; None if
             there is none.
+        calls: where it surely was, innermost first: files, and offsets in them of the instructions that made the calls.
     """
 
     signal: int
@@ -64,6 +72,7 @@ class Crash:
     caller: str = ""
     overflows: bool = False
     code: tuple[str, int] | None = None
+    calls: tuple[tuple[str, int], ...] = ()
 
     @property
     def place(self) -> str:
@@ -91,48 +100,81 @@ class Tracer:
     Args:
         process: the child; it has just been started.
         want_backtrace: ask gdb about a crash (takes about a second).
+        descendants: watch all that it starts, too.
+
+    Attributes:
+        crash: the first crash of the child; with its descendants, the last one of all.
+        status: how it ended, as the system tells it; None if it has not.
+        is_busy: whether anything has happened at the last look.
     """
 
-    def __init__(self, process: int, *, want_backtrace: bool = False) -> None:
+    def __init__(self, process: int, *, want_backtrace: bool = False, descendants: bool = False) -> None:
         self.process = process
         self.crash: Crash | None = None
         self.status: int | None = None
+        self.is_busy = False
         self._want_backtrace = want_backtrace
-        self.traces = platform.machine() in _REGISTERS and self._ptrace(
-            _SEIZE, process, 0, _OPTION_CLONE | _OPTION_EXITKILL
-        )
+        self._follows = descendants
+        self._others: set[int] = set()
+        self._mistaken: set[int] = set()  # threads
+        options = _OPTION_CLONE | _OPTION_EXITKILL | (_OPTION_FORK | _OPTION_VFORK if descendants else 0)
+        self.traces = platform.machine() in MACHINES and self._ptrace(_SEIZE, process, 0, options)
 
     def poll(self) -> int | None:
         """Let the program go on where a signal stopped it; its wait status when it has ended, else None."""
-        if self.status is not None:
-            return self.status
+        self.is_busy = False
+        if self.status is None:
+            self._poll()
+        return self.status
+
+    def end(self) -> None:
+        """Kill what the program has started and left behind, if that is watched."""
+        ends_at = time.monotonic() + _END_LIMIT_S
+        while self._others and time.monotonic() < ends_at:
+            for other in self._others:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(other, signal.SIGKILL)
+            self._poll()
+            time.sleep(_POLL_S)
+
+    def _poll(self) -> None:
         for thread in self._threads():
-            while self.status is None:
+            while True:
                 try:
                     found, status = os.waitpid(thread, os.WNOHANG | _WALL)
                 except ChildProcessError:
-                    if thread == self.process:
+                    if thread == self.process and self.status is None:
                         self.status = 0  # somebody else has taken its status
+                    self._others.discard(thread)
                     break
                 if found == 0:
                     break
+                self.is_busy = True
                 if os.WIFSTOPPED(status):
                     self._go_on(thread, status)
-                elif thread == self.process:
+                    continue
+                if thread == self.process:
                     self.status = status
-                else:
-                    break
-        return self.status
+                self._others.discard(thread)
+                break
 
     def _threads(self) -> list[int]:
+        """What is traced; of each process its first thread last, whose end is told when all others have been taken."""
         if not self.traces:
             return [self.process]
-        try:
-            threads = [int(name) for name in os.listdir(f"/proc/{self.process}/task")]
-        except OSError:
-            return [self.process]
-        # The first thread last: its end is told only when all others have been taken.
-        return [*(thread for thread in threads if thread != self.process), self.process]
+        found: list[int] = []
+        for process in (*self._others, *([self.process] if self.status is None else [])):
+            with contextlib.suppress(OSError):
+                found += [int(name) for name in os.listdir(f"/proc/{process}/task") if name != str(process)]
+            found.append(process)
+        return found
+
+    def _note_birth(self, thread: int) -> None:
+        born = ctypes.c_ulong()
+        if self._ptrace(_GETEVENTMSG, thread, 0, ctypes.addressof(born)):
+            with contextlib.suppress(OSError), open(f"/proc/{born.value}/status") as file:
+                if f"\nTgid:\t{born.value}\n" in file.read():
+                    self._others.add(born.value)
 
     def _go_on(self, thread: int, status: int) -> None:
         number = os.WSTOPSIG(status)
@@ -141,19 +183,24 @@ class Tracer:
             self._ptrace(_LISTEN, thread, 0, 0)
             return
         if event:
+            if self._follows and event in _EVENTS_OF_BIRTH:
+                self._note_birth(thread)
             self._ptrace(_CONT, thread, 0, 0)
             return
-        if number in DEADLY and self.crash is None and self._is_deadly(number):
-            self.crash = self._crash(thread, number)
-            if self._want_backtrace and (gdb := shutil.which("gdb")):
-                self._ask_gdb(gdb, thread, number)
-                return
+        if number in DEADLY and self._is_deadly(thread, number):
+            if self.crash is None or self._follows:
+                self.crash = self._crash(thread, number)
+                if self._want_backtrace and (gdb := shutil.which("gdb")):
+                    self._ask_gdb(gdb, thread, number)
+                    return
+        elif number in _MISTAKES:
+            self._mistaken.add(thread)
         self._ptrace(_CONT, thread, 0, number)
 
-    def _is_deadly(self, number: int) -> bool:
+    def _is_deadly(self, thread: int, number: int) -> bool:
         """Whether the program leaves that signal to its default action."""
         with contextlib.suppress(OSError, ValueError, IndexError):
-            with open(f"/proc/{self.process}/status") as file:
+            with open(f"/proc/{thread}/status") as file:
                 masks = {line.split(":")[0]: int(line.split()[1], 16) for line in file if line[:6] in _MASKS}
             return not (masks["SigCgt"] | masks["SigIgn"]) >> (number - 1) & 1
         return True
@@ -189,21 +236,34 @@ class Tracer:
         if not self._ptrace(_GETREGSET, thread, _NT_PRSTATUS, ctypes.addressof(vector)):
             return Crash(number, ())
         words = struct.unpack("=70Q", registers.raw)
-        counter, stack = (words[index] for index in _REGISTERS[platform.machine()])
         information = ctypes.create_string_buffer(128)
         overflows = False
         if number == signal.SIGSEGV and self._ptrace(_GETSIGINFO, thread, 0, ctypes.addressof(information)):
             touched: int = struct.unpack_from("=Q", information, 16)[0]
-            overflows = abs(touched - stack) < _NEAR_THE_TOP
-        return self._seen(number, counter, stack, overflows)
+            overflows = abs(touched - words[MACHINES[platform.machine()].stack]) < _NEAR_THE_TOP
+        return self._seen(thread, number, words, overflows)
 
-    def _seen(self, number: int, counter: int, stack: int, overflows: bool) -> Crash:
-        modules = _modules(self.process)
+    def _seen(self, thread: int, number: int, words: tuple[int, ...], overflows: bool) -> Crash:
+        machine = MACHINES[platform.machine()]
+        counter, stack = words[machine.counter], words[machine.stack]
+        modules = _modules(thread)
+        calls: list[tuple[str, int]] = []
         found, caller = [_named(modules, counter)], ""
         code = _code_at(modules, counter)
-        with contextlib.suppress(OSError), open(f"/proc/{self.process}/mem", "rb", 0) as memory:
-            memory.seek(stack)
-            data = memory.read(_STACK_BYTES)
+        with contextlib.suppress(OSError), open(f"/proc/{thread}/mem", "rb", 0) as memory:
+
+            def read(address: int, size: int) -> bytes:
+                memory.seek(address)
+                return memory.read(size)
+
+            calls = calls_of(
+                machine,
+                words,
+                read,
+                lambda address: _code_at(modules, address),
+                is_handling=thread in self._mistaken,
+            )
+            data = read(stack, _STACK_BYTES)
             top = int.from_bytes(data[:8], sys.byteorder)
             caller = _named(modules, top)
             if code is None or C_LIBRARY.match(os.path.basename(code[0])):
@@ -219,7 +279,7 @@ class Tracer:
         outside = [name for name in found[1:] if not C_LIBRARY.match(name)][: _MOST_FRAMES - 2]
         first = [found[0] or f"{counter:#x}"]
         frames = tuple(first + [name for name in found[1:] if name in inside or name in outside])
-        return Crash(number, frames, caller=caller, overflows=overflows, code=None if overflows else code)
+        return Crash(number, frames, (), caller, overflows, None if overflows else code, tuple(calls))
 
     def _ptrace(self, request: int, thread: int, address: int, data: int) -> bool:
         return bool(_libc().ptrace(request, thread, address, data) != -1)

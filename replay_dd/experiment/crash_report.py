@@ -12,17 +12,23 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from replay_dd.experiment.message_texts import cut
+
+_FOLDERS = re.compile(r"(?<![\w.])/?(?:[^\s/()'\"]+/)+(?=[^\s/]+:\d)")  # of a path with a number of a line
+
 
 class Report(NamedTuple):
     """A report of a crash.
 
     Attributes:
         signature: equal for the same failure, apart from the message.
-        words: one line for it: text of the output, and then perhaps the place in parentheses.
+        words: one line for it, which is text of the output.
         message: what an exception says; some of it may repeat the input.
         kinds: if there are any, a report of the same failure has one of them, too.
         whole: all that it says, if the words have only the beginning of that.
+        place: where in the program, if the words do not say that.
         repeats: whether the signature may repeat the input.
+        lacks_place: whether it says nothing of where the program was, though the stack of the program would.
     """
 
     signature: str
@@ -30,7 +36,20 @@ class Report(NamedTuple):
     message: str = ""
     kinds: tuple[str, ...] = ()
     whole: str = ""
+    place: str = ""
     repeats: bool = False
+    lacks_place: bool = False
+
+    @property
+    def told(self) -> str:
+        """The words, and the place in parentheses if they do not say it."""
+        return f"{self.words} ({self.place})" if self.place else self.words
+
+    def with_place(self) -> Report:
+        """The same with the place that the signature has, without folders, unless the words say it."""
+        place = _FOLDERS.sub("", self.signature.partition(" at ")[2])
+        said = self.place or self.repeats or not place or place in _FOLDERS.sub("", self.words)
+        return self if said else self._replace(place=cut(place))
 
 
 def place_of(frames: Sequence[tuple[str, str]], libraries: re.Pattern[str]) -> str:

@@ -6,7 +6,7 @@ Rules of this module:
   counts. Of several reports in one form, the last one counts, since it ended the program; of a checker that only notes
   errors, the first one, from which others may follow.
 * Where the stack overflows is a matter of how deep the input is, so that has no place.
-* Words are text of the output, so that a test can look for them, and then the place in parentheses.
+* Words are text of the output, so that a test can look for them.
 """
 
 from __future__ import annotations
@@ -72,7 +72,12 @@ def _gdb(found: re.Match[str]) -> Report:
 def _terminate(found: re.Match[str]) -> Report:
     kind = found["type"] or found["class"] or "nothing"
     words = cut(found[0].partition("\n")[0])
-    return Report(f"terminated by {kind}", words, found["message"] or found["said"] or "")
+    return Report(f"terminated by {kind}", words, found["message"] or found["said"] or "", lacks_place=True)
+
+
+def _detected(found: re.Match[str]) -> Report:
+    """The C library, or code of the compiler, has checked sizes or the stack."""
+    return _as_it_is(found)._replace(lacks_place=True)
 
 
 def _heap(found: re.Match[str]) -> Report:
@@ -113,7 +118,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], 
         _terminate,
     ),
     # glibc.
-    (b" detected ***", re.compile(r"(?P<text>\*\*\* [a-z ]+ detected \*\*\*)"), _as_it_is),
+    (b" detected ***", re.compile(r"(?P<text>\*\*\* [a-z ]+ detected \*\*\*)"), _detected),
     (
         b"",
         re.compile(
@@ -159,8 +164,40 @@ def crash_report(output: bytes) -> Report | None:
     for mark, form, read in _FORMS:
         matches = list(form.finditer(text)) if mark in output else []
         if matches:
-            return read(_telling(matches) if form is VALGRIND else matches[-1])
+            return read(_telling(matches) if form is VALGRIND else matches[-1]).with_place()
     return None
+
+
+# What Python writes between the traceback of an exception and that of the one which came of it.
+_CAME_OF_IT = re.compile(
+    r"\s*(?:During handling of the above exception, another exception occurred"
+    r"|The above exception was the direct cause of the following exception):\s*"
+)
+
+
+def crash_reports(output: bytes) -> tuple[list[Report], int]:
+    """All crash reports in an output that goes on after them, such as that of a server, in order.
+
+    Returns:
+        The reports, and how many bytes of the output end with the last one.
+    """
+    text = output.decode("utf-8", "replace")
+    found: list[tuple[int, int, Report]] = []
+    for mark, form, read in _FORMS:
+        for match in form.finditer(text) if mark in output else ():
+            start, end = match.span()
+            if all(end <= begun or start >= ended for begun, ended, _ in found):
+                found.append((start, end, read(match).with_place()))
+    if not found:
+        return [], 0
+    found.sort(key=lambda one: one[:2])
+    nexts = [start for start, _, _ in found[1:]]
+    ended = [
+        report
+        for (_, end, report), start in zip(found, [*nexts, len(text)], strict=True)
+        if not _CAME_OF_IT.fullmatch(text, end, start)
+    ]
+    return ended, len(text[: found[-1][1]].encode())
 
 
 def _telling(errors: list[re.Match[str]]) -> re.Match[str]:

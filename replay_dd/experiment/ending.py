@@ -52,6 +52,7 @@ class Ending:
         details: what can tell failures apart that are alike otherwise, in this order: what was said, with quoted text,
             and the chain of calls; empty where there is none.
         seconds: how long it ran.
+        said: the words of a crash report: text of the output.
     """
 
     verdict: Outcome
@@ -63,6 +64,7 @@ class Ending:
     complaints: tuple[str, ...] = ()
     leads: bool = False
     details: tuple[str, str] = ("", "")
+    said: str = ""
 
     def is_like(self, other: Ending) -> bool:
         """Whether both show the same failure, by their signatures and what they complain of."""
@@ -137,10 +139,13 @@ class Oracle:
             return Ending(Outcome.PASS, how, how, message, finished.seconds)
         report = crash_report(finished.output)
         if report is not None:
-            placed, words, said, kinds, whole, repeats = report
+            placed, words, said, kinds = report.signature, report.words, report.message, report.kinds
             signature = self._without_own_lines(placed, finished.output)
-            told = f"{words} ({how})"
-            if self.inputs is not None and repeats:
+            if finished.place:
+                signature = f"{signature} in {finished.place}"
+                report = report._replace(place=finished.place)
+            told = f"{report.told} ({how})"
+            if self.inputs is not None and report.repeats:
                 signature = without_words_of((*self.inputs, part), signature)
             elif self.inputs is not None and said:
                 signature = f"{signature}: {own_words(said, (*self.inputs, part))}"
@@ -151,9 +156,10 @@ class Oracle:
                 *(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds),
                 is_report=True,
                 complaints=kinds,
-                details=(quoting(whole or words), calls(finished.output)),
+                details=(quoting(report.whole or words), calls(finished.output)),
+                said=words,
             )
-        placed = f"{how} in {finished.place}" if finished.place else how
+        placed = f"{how}{' in ' if number is not None else ': '}{finished.place}" if finished.place else how
         said = cut(telling_line(finished.output))
         kinds = ()
         if self.inputs is not None and number in _OF_ITS_OWN_ACCORD:

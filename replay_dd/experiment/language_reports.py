@@ -22,7 +22,8 @@ JAVA = re.compile(
     r"^(?:Exception in thread \"[^\"\n]*\" (?P<type>[\w.$]+)"
     + _JAVA_END
     # What a program prints itself at its end, before it exits.
-    + r"|(?P<printed>(?:[a-z_]\w*\.)+[\w$.]+)(?:: (?P<said>.*))?\n(?P<stack>(?:\t(?:at |\.\.\. ).*\n?)+)"
+    + r"|(?P<printed>(?:[a-z_]\w*\.)+[\w$.]+|[A-Z][\w$]*(?:Exception|Error))"
+    r"(?:: (?P<said>.*))?\n(?P<stack>(?:\t(?:at |\.\.\. ).*\n?)+)"
     r"(?=(?:Caused by: .*\n?|\t.*\n?|\s*\n)*\Z))",
     re.MULTILINE,
 )
@@ -136,9 +137,9 @@ def rust_report(found: re.Match[str]) -> Report:
     """Read what :data:`RUST` matches."""
     place = found["place"]
     places = [(where, where) for where in (place, *_RUST_FRAME.findall(found["rest"]))]
-    words = cut(found[0].partition("\n")[0])
     message = found["message"] or found["old"] or ""
-    return Report(f"panicked at {place_of(places, _RUST_LIBRARY)}", re.sub(r"^.*?(?=panicked)", "", words), message)
+    words = cut(message or f"panicked at {place}")
+    return Report(f"panicked at {place_of(places, _RUST_LIBRARY)}", words, message)
 
 
 GO = re.compile(

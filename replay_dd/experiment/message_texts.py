@@ -15,9 +15,6 @@ _NUMBER = re.compile(r"(?:(?<![^\s(\[=])-)?\d+(?:\.\d+)*(?:e[-+]\d+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 # What newer Pythons add to a message depends on the names that are there, not on the failure.
 _SUGGESTION = re.compile(r"(?:\.? (?:Or did|Did) you (?:mean|forget to import)\b[^?\n]*\?)+$")
-# What the words of an ending have after the message.
-_HOW = re.compile(r" \((?:exit status \d+|killed by \w+)\)$")
-_PLACE = re.compile(r" \([^()\n]*:\d+ in [^\n]*\)$")
 _FOLDERS = re.compile(r"(?<![\w.])/(?:[^\s/'\"]+/)+")  # of an absolute path
 # A quote that is opened twice is looked for from the second one on: a line of nothing else is read in linear time.
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^‘’\n]*’|“[^“”\n]*”")
@@ -50,11 +47,6 @@ def quoting(text: str) -> str:
 def quotes(text: str) -> list[str]:
     """The quoted texts in a message, without addresses and the folders of absolute paths: each run has its own."""
     return [_FOLDERS.sub("", quoted) for quoted in _QUOTED.findall(without_addresses(text))]
-
-
-def without_place(words: str) -> str:
-    """The words of an ending without the place in the program and the exit status or signal after them."""
-    return _PLACE.sub("", _HOW.sub("", words))
 
 
 def own_words(message: str, inputs: tuple[bytes, ...]) -> str:

@@ -58,3 +58,8 @@ def native_places(report: str, form: re.Pattern[str]) -> list[str]:
         name = re.sub(r"\(.*", "", function)
         places.append(f"{place} in {name}" if name and place else name or place)
     return places
+
+
+def is_reporter(function: str) -> bool:
+    """Whether a function belongs to what reports a crash or ends a program, rather than to the program."""
+    return bool(_REPORTERS.match(function))

@@ -52,7 +52,7 @@ def traceback_report(found: re.Match[str]) -> Report:
     places = [(file, _place(file, line, function)) for file, line, function in reversed(frames)]
     # One line may look up several attributes, and which one is missing is said by the program, not by its input.
     told = _ATTRIBUTE.sub(r"\g<1>\g<2>", _BUILT_IN_TYPE.sub(r"' \g<0> '", message))
-    return Report(f"{name} at {place_of(places, _STANDARD_LIBRARY)}", f"{words} ({places[0][1]})", told)
+    return Report(f"{name} at {place_of(places, _STANDARD_LIBRARY)}", words, told, place=places[0][1])
 
 
 def group_report(found: re.Match[str]) -> Report:
@@ -76,7 +76,7 @@ def fatal_report(found: re.Match[str]) -> Report:
     if not frames:
         return Report(steady(said), cut(said))
     places = [(file, _place(file, line, function)) for file, line, function in frames]
-    return Report(f"{steady(said)} at {place_of(places, _STANDARD_LIBRARY)}", f"{cut(said)} ({places[0][1]})")
+    return Report(f"{steady(said)} at {place_of(places, _STANDARD_LIBRARY)}", cut(said), place=places[0][1])
 
 
 def calls(output: bytes) -> str:

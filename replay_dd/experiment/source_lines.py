@@ -1,7 +1,7 @@
-"""Which function, and which line of the source, an offset in a program or library belongs to.
+"""Which functions, and which lines of the source, an offset in a program or library belongs to.
 
 ``addr2line`` of the binutils knows, where they are installed and the file has not been stripped. It wants the address
-that the code is linked for, which the program headers of the file tell (System V ABI, chapter 5, "Program Header").
+that the code is linked for.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ import shutil
 import struct
 import subprocess
 
-_MAGIC = b"\x7fELF\x02"  # with addresses of 64 bits
-_LOADED = 1
-_HEADER = struct.Struct("=16xHHIQQQIHHHHHH")
-_SEGMENT = struct.Struct("=IIQQQQQQ")
+from replay_dd.experiment.elf_files import address_of, segments_of
+
 _LIMIT_S = 20
 _UNKNOWN = "??"
 
@@ -27,45 +25,55 @@ def source_of(path: str, offset: int) -> str:
         path: of a program or a library.
         offset: in the file, in bytes.
     """
+    return next(iter(sources_of(path, offset)), "")
+
+
+def sources_of(path: str, offset: int) -> tuple[str, ...]:
+    """The same for a function, and then for those that it has become part of, where a compiler has copied it there."""
     try:
-        return _source_of(path, os.stat(path).st_mtime_ns, offset)
+        return _sources_of(path, os.stat(path).st_mtime_ns, offset)
     except OSError:
-        return ""
+        return ()
 
 
 @functools.lru_cache(maxsize=256)
-def _source_of(path: str, _changed: int, offset: int) -> str:
+def _sources_of(path: str, _changed: int, offset: int) -> tuple[str, ...]:
     tool = shutil.which("addr2line")
     try:
-        address = _address_of(path, offset)
+        with open(path, "rb") as binary:
+            address = address_of(segments_of(binary), offset)
         if tool is None or address is None:
-            return ""
+            return ()
         told = subprocess.run(
-            [tool, "--functions", "--demangle", "--exe", path, f"{address:#x}"],
+            [tool, "--functions", "--inlines", "--demangle", "--exe", path, f"{address:#x}"],
             capture_output=True,
             timeout=_LIMIT_S,
             check=True,
         ).stdout.decode(errors="replace")
     except (OSError, struct.error, subprocess.SubprocessError):
-        return ""
-    function, _, line = told.partition("\n")
+        return ()
+    lines = told.splitlines()
+    return tuple(
+        _in_words(function, line)
+        for function, line in zip(lines[::2], lines[1::2], strict=False)
+        if function != _UNKNOWN
+    )
+
+
+def _in_words(function: str, line: str) -> str:
     file, _, number = line.split(" (")[0].strip().rpartition(":")
-    if function == _UNKNOWN:
-        return ""
-    return f"{function} ({os.path.basename(file)}:{number})" if number.strip("0?") else function
+    name = _without_arguments(function)
+    return f"{name} ({os.path.basename(file)}:{number})" if number.strip("0?") else name
 
 
-def _address_of(path: str, offset: int) -> int | None:
-    """Where the byte at an offset of an ELF file is linked to be; None if it is not loaded."""
-    with open(path, "rb") as file:
-        header = file.read(_HEADER.size)
-        if not header.startswith(_MAGIC):
-            return None
-        fields = _HEADER.unpack(header)
-        start, size, amount = fields[4], fields[8], fields[9]
-        for number in range(amount):
-            file.seek(start + number * size)
-            kind, _, begin, address, _, length, *_ = _SEGMENT.unpack(file.read(_SEGMENT.size))
-            if kind == _LOADED and begin <= offset < begin + length:
-                return int(address + offset - begin)
-    return None
+def _without_arguments(function: str) -> str:
+    """The name of a function of C++ without the types of its arguments."""
+    end = function.removesuffix(" const")
+    if not end.endswith(")"):
+        return function
+    depth = 0
+    for place in range(len(end) - 1, 0, -1):
+        depth += {")": 1, "(": -1}.get(end[place], 0)
+        if not depth:
+            return end[:place]
+    return function

@@ -2,20 +2,24 @@
 
 Rules of this module:
 
-* A program that a signal kills mostly has not said why, and all such crashes of a program would be one failure. So
-  where the first one says nothing, it is run again under a tracer, and so are all runs after it.
+* A program that a signal kills mostly has not said where, and all such crashes of a program would be one failure. So
+  where the first one does not say it, it is run again under a tracer, and so are all runs after it.
+* The program that crashes may be one that a shell, a script or a driver starts. Such a starter ends with a status of
+  its own, and may say nothing of the signal. So everything that a program starts is watched, too.
 * Others are not traced: some programs trace themselves, as sanitizers do to find leaks.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from dataclasses import replace
 
-from replay_dd.experiment.crash_places import Crash, Tracer
+from replay_dd.experiment.crash_places import Tracer
 from replay_dd.experiment.crash_reports import crash_report
+from replay_dd.experiment.crash_words import place_in_words
 from replay_dd.experiment.process import (
     LIVE,
     Command,
@@ -26,10 +30,14 @@ from replay_dd.experiment.process import (
     kill_group,
     start_process,
 )
-from replay_dd.experiment.source_lines import source_of
 
-# Signals for what the program has not meant to do. Before it aborts, it often says why.
-_MISHAPS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
+# What a program does not mean to be killed by, and what it kills itself by where it cannot go on.
+_MISHAPS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS}
+# How starters of programs word that a signal has ended one.
+_OF_SIGNALS = re.compile(
+    r"\bSIG(?:SEGV|BUS|FPE|ILL|ABRT|TRAP|SYS)\b|[Ss]egmentation fault|Aborted|core dumped|signal: \d"
+)
+_SHELL_SIGNAL = 128  # a shell ends with this and the signal of its program
 # It must not crash before it is traced.
 _STOPPED = ("/bin/sh", "-c", 'kill -STOP $$; exec "$@"', "sh")
 _LONGEST_PAUSE_S = 0.004
@@ -37,8 +45,13 @@ _FIRST_PAUSE_S = 0.0002
 
 
 def is_unexplained(finished: Finished) -> bool:
-    """Whether a signal killed a program that has not said why."""
-    return finished.signal in _MISHAPS and crash_report(finished.output) is None
+    """Whether a signal may have killed a program, or one that it started, and its output does not say where."""
+    if finished.timed_out or (finished.status == 0 or finished.signal not in {None, *_MISHAPS}):
+        return False
+    report = crash_report(finished.output)
+    if report is None or report.lacks_place:
+        return True
+    return finished.signal is None and bool(_OF_SIGNALS.search(report.words))
 
 
 def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float | None) -> Finished:
@@ -59,7 +72,7 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
         tracer = None
         try:
             _, status = os.waitpid(process.pid, os.WUNTRACED)
-            tracer = Tracer(process.pid)
+            tracer = Tracer(process.pid, descendants=True)
             if os.WIFSTOPPED(status):
                 os.kill(process.pid, signal.SIGCONT)
             else:  # an interrupt has ended it
@@ -72,15 +85,17 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
             else:
                 assert tracer.status is not None
                 process.returncode = os.waitstatus_to_exitcode(tracer.status)
+                tracer.end()
             LIVE.remove(process)
     finished = finished_from(process.returncode, timed_out, time.monotonic() - started, output_path)
     crash = tracer.crash
-    return finished._replace(place=_in_words(crash)) if crash and finished.signal == crash.signal else finished
-
-
-def _in_words(crash: Crash) -> str:
-    source = source_of(*crash.code) if crash.code else ""
-    return f"{crash.sure_place}: {source}" if source and crash.sure_place else crash.sure_place
+    if crash is None or timed_out or finished.status == 0:
+        return finished
+    place = place_in_words(crash)
+    if crash.signal not in (finished.signal, (finished.status or 0) - _SHELL_SIGNAL):  # that of what it had started
+        name = signal.Signals(crash.signal).name
+        place = f"{name} in {place}" if place else name
+    return finished._replace(place=place)
 
 
 def _wait(tracer: Tracer, time_limit_s: float | None) -> bool:
@@ -90,6 +105,8 @@ def _wait(tracer: Tracer, time_limit_s: float | None) -> bool:
     while tracer.poll() is None:
         if until is not None and time.monotonic() > until:
             return False
+        if tracer.is_busy:
+            pause_s = _FIRST_PAUSE_S
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
     return True

@@ -36,6 +36,7 @@ _SLOW_FILES = 5_000
 # Where a path begins in a command, also in an address, and where the name of a folder ends.
 _BEGINS = r"(?:(?<![\w./-])|(?<=://)|(?<=:///))"
 _ENDS = r"(?![\w-]|\.\w)"
+_SPECIAL = re.compile(r"[^\w@%+=:,./-]")
 _WITHOUT_MEANING = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
 _FICLONE = 0x40049409  # ioctl_ficlone(2)
 _NO_REFLINKS = {errno.EOPNOTSUPP, errno.EXDEV, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM}
@@ -82,7 +83,8 @@ class WorkingCopy(NamedTuple):
     def command(self, text: str) -> str:
         """A command for a shell in which paths into the original, and its own, lead into the copy."""
         original, copy = str(self.original), str(self.copy)
-        forms = "|".join(map(re.escape, dict.fromkeys((shlex.quote(original), original))))
+        escaped = _SPECIAL.sub(r"\\\g<0>", original)
+        forms = "|".join(map(re.escape, dict.fromkeys((shlex.quote(original), escaped, original))))
 
         def moved(found: re.Match[str]) -> str:
             is_quoted = found[0] == original and _ends_within_quotes(text[: found.start()])

@@ -21,7 +21,7 @@ from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
 from replay_dd.experiment.ending import MATCH, TIME_OUT, Ending, Oracle
-from replay_dd.experiment.message_texts import quotes, without_place
+from replay_dd.experiment.message_texts import quotes
 from replay_dd.experiment.process import Finished
 from replay_dd.input.target import Target, snapshot
 from replay_dd.outcome import Outcome
@@ -246,5 +246,5 @@ def other_quotes(run: Ending, first: Ending) -> str:
         run: one that fails with what is left.
         first: how the whole input fails.
     """
-    at_first = without_place(first.words)
-    return "" if quotes(without_place(run.words)) == quotes(at_first) else at_first
+    at_first = first.said or first.words
+    return "" if quotes(run.said or run.words) == quotes(at_first) else at_first

@@ -26,6 +26,8 @@ PLACE = "{}"
 OPTIONS = "{options}"
 """What stands for options that are tried."""
 
+_MOST_IN_VAIN = 3
+
 
 @dataclass
 class Target:
@@ -42,7 +44,8 @@ class Target:
         packing: how the files of a folder or an archive are packed, if the input is one.
         archive: makes an archive of these files; None for a folder.
         leaves_files: whether a run was seen to leave files in the working directory.
-        traced: whether runs are traced, since one was seen to crash silently.
+        traced: whether runs are traced, since one was seen to crash without saying where.
+        traced_in_vain: how many runs were traced that might have crashed, and had not.
     """
 
     command: tuple[str, ...]
@@ -55,6 +58,7 @@ class Target:
     archive: Callable[[bytes], bytes] | None = None
     leaves_files: bool = False
     traced: bool = False
+    traced_in_vain: int = 0
 
     def size(self, content: bytes) -> int:
         """How many bytes of input a content stands for."""
@@ -104,14 +108,27 @@ class Target:
         Raises:
             ProgramNotFoundError: there is no such program.
         """
-        finished = self._run(content, more, variables, longer)
-        if not self.traced and is_unexplained(finished):
-            self.traced = True
-            finished = self._run(content, more, variables, longer)
+        finished = self._run(content, more, variables, longer, traced=self.traced)
+        if self.is_unexplained(finished):
+            again = self._run(content, more, variables, longer, traced=True)
+            if again.place:
+                self.traced = True
+                return again
+            self.traced_in_vain += 1
         return finished
 
+    def is_unexplained(self, finished: Finished) -> bool:
+        """Whether it should be seen, and has not been, where a run has crashed."""
+        return not self.traced and self.traced_in_vain < _MOST_IN_VAIN and is_unexplained(finished)
+
     def _run(
-        self, content: bytes, more: tuple[str, ...], variables: Mapping[str, str] | None, longer: float
+        self,
+        content: bytes,
+        more: tuple[str, ...],
+        variables: Mapping[str, str] | None,
+        longer: float,
+        *,
+        traced: bool,
     ) -> Finished:
         with private_folder() as folder:
             environment = self.environment if variables is None else variables
@@ -127,7 +144,7 @@ class Target:
             if self.takes_a_file:
                 arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")
-            if self.traced:
+            if traced:
                 finished = run_traced(command, folder, time_limit_s=self.limit_s(longer))
             else:
                 finished = run(command, folder, time_limit_s=self.limit_s(longer), show_output=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from replay_dd.report.isolation import isolation_as_json, needs_in_words, search_as_text
-from replay_dd.web.describe import describe
+from replay_dd.web.describe import steps_in_words
 from replay_dd.web.flow import Flow
 
 if TYPE_CHECKING:  # it needs Playwright, which only playing flows requires
@@ -23,8 +23,8 @@ def flow_as_text(flow: Flow) -> Iterator[str]:
     yield f"flow         {flow.title}"
     yield f"steps        {len(flow.steps)}"
     yield ""
-    for number, step in enumerate(flow.steps, 1):
-        yield f"{number:>4}  {describe(step)}"
+    for number, words in enumerate(steps_in_words(flow), 1):
+        yield f"{number:>4}  {words}"
 
 
 def flow_as_json(flow: Flow) -> dict[str, Any]:
@@ -34,15 +34,18 @@ def flow_as_json(flow: Flow) -> dict[str, Any]:
         "version": _VERSION,
         "title": flow.title,
         "timeout_ms": flow.timeout_ms,
-        "steps": [{"type": step.type, "text": describe(step)} for step in flow.steps],
+        "steps": [
+            {"type": step.type, "text": words} for step, words in zip(flow.steps, steps_in_words(flow), strict=True)
+        ],
     }
 
 
 def needed_steps(found: FlowIsolation) -> Iterator[str]:
     """How many steps the failure needs, and which, line by line; these are indented."""
     yield from needs_in_words(found.isolation, len(found.kept), len(found.whole.steps), "step")
-    for number, step in zip(found.kept, found.flow.steps, strict=True):
-        yield f"  {number + 1:>4}  {describe(step)}"
+    words = steps_in_words(found.whole)
+    for number in found.kept:
+        yield f"  {number + 1:>4}  {words[number]}"
 
 
 def minimum_as_text(found: FlowIsolation, replay: str, strip: Path | None) -> Iterator[str]:
@@ -74,6 +77,7 @@ def minimum_as_json(found: FlowIsolation, flow: Path, strip: Path | None) -> dic
         flow: the path of the minimal flow.
         strip: the path of its film strip.
     """
+    words = steps_in_words(found.whole)
     return isolation_as_json(
         found.isolation,
         answer={
@@ -84,10 +88,7 @@ def minimum_as_json(found: FlowIsolation, flow: Path, strip: Path | None) -> dic
                 "details": found.failure.details,
             },
             "steps_before": len(found.whole.steps),
-            "steps": [
-                {"number": number + 1, "words": describe(step)}
-                for number, step in zip(found.kept, found.flow.steps, strict=True)
-            ],
+            "steps": [{"number": number + 1, "words": words[number]} for number in found.kept],
         },
         files={"failing": flow, "film_strip": strip},
         notes=found.notes,

@@ -13,7 +13,7 @@ from replay_dd.files import write_whole
 from replay_dd.report.filmstrip import Box, CourseStep, End, FilmStrip, Frame, filmstrip_html
 from replay_dd.report.isolation import rate_in_words
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.describe import describe
+from replay_dd.web.describe import steps_in_words
 from replay_dd.web.elements import find
 from replay_dd.web.flow import Step
 from replay_dd.web.minimize import FlowIsolation
@@ -51,10 +51,12 @@ def _film(
     found: FlowIsolation, browser: WebBrowser, frames: list[Frame], last: list[bytes | None], text: str | None
 ) -> Playback:
 
+    words = steps_in_words(found.whole)
+
     def before_step(number: int, page: Page, frame: PageFrame) -> None:
         step = found.flow.steps[number]
         if step.type not in {"navigate", "setViewport"}:
-            frames.append(_frame_of(step, found.kept[number] + 1, page, frame))
+            frames.append(_frame_of(step, words[found.kept[number]], found.kept[number] + 1, page, frame))
 
     return play(
         found.flow,
@@ -67,7 +69,7 @@ def _film(
     )
 
 
-def _frame_of(step: Step, number: int, page: Page, frame: PageFrame) -> Frame:
+def _frame_of(step: Step, words: str, number: int, page: Page, frame: PageFrame) -> Frame:
     target: Box | None = None
     pointer: tuple[float, float] | None = None
     if step.selectors:
@@ -84,7 +86,7 @@ def _frame_of(step: Step, number: int, page: Page, frame: PageFrame) -> Frame:
             x, y = target.width_px / 2, target.height_px / 2
         pointer = target.x_px + x, target.y_px + y
     return Frame(
-        words=describe(step),
+        words=words,
         png=_screenshot(page),
         pointer=pointer,
         pressed=clicks,

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from replay_dd.experiment.ending import Ending, Oracle
-from replay_dd.experiment.message_texts import without_place
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 from replay_dd.input.target import PLACE, Target
 
@@ -46,7 +45,7 @@ def _asserted(ending: Ending, oracle: Oracle) -> str:
     if oracle.script:
         return "done.returncode in (0, 125)"
     if ending.is_report:
-        said = without_place(ending.words).removesuffix("...")
+        said = ending.said.removesuffix("...")
         return f"{said.encode()!r} not in done.stdout"
     signal = _SIGNAL.match(ending.words)
     if signal is not None:

@@ -15,6 +15,8 @@ Rules of this module:
 from __future__ import annotations
 
 import math
+import re
+import shlex
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
@@ -30,7 +32,7 @@ from replay_dd.experiment.journal import recalled
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.browsers import Browsers
-from replay_dd.web.describe import describe, quoted
+from replay_dd.web.describe import LONGEST_TEXT, quoted, steps_in_words
 from replay_dd.web.failure import ASSERTION, HANG, KINDS, SERVER_ERROR, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.hangs import HANG_S
@@ -279,7 +281,8 @@ class FlowSteps(Circumstance[FlowRun]):
 
     def words(self, delta: int) -> str:
         """Describe the steps of the delta."""
-        return ", ".join(describe(self._flow.steps[number]) for number in self._step_deltas.deltas[delta])
+        words = steps_in_words(self._flow)
+        return ", ".join(words[number] for number in self._step_deltas.deltas[delta])
 
     def _hang_s(self) -> float:
         """After how much work in vain a page hangs: where the whole flow got quick answers, it is known sooner."""
@@ -338,14 +341,26 @@ def _nothing_failed(playbacks: Sequence[Playback]) -> ReplayDDError:
             f"The flow shows no failure, but {_left_out(last)}.{_console(last)}",
             "Record the flow again on this page; or make this the failure, with a `waitForElement` step in its place.",
         )
+    written = _console_errors(last)
+    grep = f"If that error is the failure, give it with `--grep {_pattern(written[0])}`. " if written else ""
     return DoesNotFailError(
-        f"The flow ran to its end {len(playbacks)} times without a failure.{_console(last)}", _WHAT_FAILS
+        f"The flow ran to its end {len(playbacks)} times without a failure.{_console(last)}", grep + _WHAT_FAILS
     )
 
 
-def _console(playback: Playback) -> str:
+def _pattern(message: str) -> str:
+    """A regular expression for the beginning of a message, up to the end of a word, as a shell takes it."""
+    begins = message if len(message) <= LONGEST_TEXT else message[:LONGEST_TEXT].rpartition(" ")[0] or message
+    return shlex.quote(re.sub(r"[\\.^$*+?{}\[\]|()]", r"\\\g<0>", begins))
+
+
+def _console_errors(playback: Playback) -> list[str]:
     """The errors in the console, that of a script first: a user may mean them."""
-    written = sorted(playback.console, key=lambda error: error.startswith(_NOT_LOADED))
+    return sorted(playback.console, key=lambda error: error.startswith(_NOT_LOADED))
+
+
+def _console(playback: Playback) -> str:
+    written = _console_errors(playback)
     if not written:
         return ""
     more = f", and {len(written) - 1} more" if len(written) > 1 else ""

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from replay_dd.web.flow import Selector, Step
+from replay_dd.web.flow import Flow, Selector, Step
 
 LONGEST_TEXT = 60
+
+
+def steps_in_words(flow: Flow) -> list[str]:
+    """The description of each step, in which elements of the same name are told apart: two buttons "Like", in rows."""
+    named: dict[str, set[tuple[Selector, ...]]] = {}
+    words = [describe(step) for step in flow.steps]
+    for step in flow.steps:
+        if step.selectors:
+            named.setdefault(_element(step), set()).add(step.selectors)
+    return [
+        f"{told} ({_exactly(step)})" if step.selectors and len(named[_element(step)]) > 1 else told
+        for told, step in zip(words, flow.steps, strict=True)
+    ]
+
+
+def _exactly(step: Step) -> str:
+    """The first selector of an element that is more than a name."""
+    exact = (one for one in step.selectors if not one[-1].startswith(("aria/", "text/")))
+    return _plain(next(exact, step.selectors[0]))
 
 
 def describe(step: Step) -> str:

@@ -22,16 +22,21 @@ from urllib.parse import urlsplit
 from replay_dd.errors.program import ServerFailedError
 from replay_dd.experiment.complaints import telling_line
 from replay_dd.experiment.crash_report import Report
-from replay_dd.experiment.crash_reports import crash_report
+from replay_dd.experiment.crash_reports import crash_report, crash_reports
 from replay_dd.experiment.process import LIVE, Command, PrivateFolder, kill_group, private_folder, start_process
 from replay_dd.experiment.working_copy import MOST_BYTES, MOST_FILES, WorkingCopy, copy_folder
 from replay_dd.web.flow import Flow
+from replay_dd.web.listening import listens
 
 START_LIMIT_S = 60.0
 _END_LIMIT_S = 5.0
 _POLL_S = 0.02
 _CONNECT_S = 1.0
+_STARTS = 3
+_PAUSE_S = 0.5
+_NOTICE_S = 2.0
 _MOST_OUTPUT = 1 << 20
+_LONGEST_REPORT = 1 << 16
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -49,6 +54,7 @@ class RunningServer:
         self._output = output
         self._copy = copy
         self._read = 0
+        self._seen = 0
 
     @property
     def end(self) -> str:
@@ -61,22 +67,28 @@ class RunningServer:
     @property
     def last_words(self) -> str:
         """The line of its output that tells most."""
-        return self._told(telling_line(self._output.read_bytes()[-_MOST_OUTPUT:]))
+        output = self._output.read_bytes()[-_MOST_OUTPUT:]
+        report = crash_report(output)
+        return self._told(telling_line(output) if report is None else report.told)
 
     def is_ready(self) -> None:
         """Take note that it answers; what it has said while starting is no failure of the flow."""
-        self._read = self._output.stat().st_size
+        self._read = self._seen = self._output.stat().st_size
 
-    def report(self) -> Report | None:
-        """The report of an exception that it has written since the last one."""
+    def reports(self) -> list[Report]:
+        """The reports of exceptions that it has written since the last ones, in order."""
+        if self._output.stat().st_size == self._seen:
+            return []
         with self._output.open("rb") as file:
-            file.seek(max(self._read, os.fstat(file.fileno()).st_size - _MOST_OUTPUT))
-            written = file.read()
-            found = crash_report(written)
-            if found is None:
-                return None  # it may be writing one
-            self._read = file.tell()
-        return found._replace(signature=self._told(found.signature), words=self._told(found.words))
+            size = os.fstat(file.fileno()).st_size
+            begins = file.seek(max(self._read, size - _MOST_OUTPUT))
+            written = file.read(size - begins)
+        self._seen = size
+        written = written[: written.rfind(b"\n") + 1]  # it may be writing a line
+        found, end = crash_reports(written)
+        # It may be writing a report, too.
+        self._read = begins + (end or max(0, len(written) - _LONGEST_REPORT))
+        return [one._replace(signature=self._told(one.signature), words=self._told(one.told)) for one in found]
 
     def _told(self, text: str) -> str:
         return text if self._copy is None else self._copy.told(text)
@@ -93,6 +105,7 @@ class Server:
     def __init__(self, command: str, *, here: bool = False) -> None:
         self._command = command
         self._here = here
+        self._has_started = False
 
     @contextlib.contextmanager
     def running(self, flow: Flow) -> Iterator[RunningServer]:
@@ -106,6 +119,21 @@ class Server:
             FolderTooLargeError: the working folder is too large for a copy.
         """
         place = _place_of(flow)
+        with contextlib.ExitStack() as stack:
+            # A server that has started before mostly does so again: a search of hours should not end with one mishap.
+            for again in range(_STARTS - 1 if self._has_started else 0):
+                with contextlib.suppress(ServerFailedError):
+                    running = stack.enter_context(self._started(place))
+                    break
+                time.sleep(_PAUSE_S * 2**again)
+            else:
+                running = stack.enter_context(self._started(place))
+            self._has_started = True
+            running.is_ready()
+            yield running
+
+    @contextlib.contextmanager
+    def _started(self, place: tuple[str, int]) -> Iterator[RunningServer]:
         where = f"{place[0]}:{place[1]}"
         if _answers(place):
             raise ServerFailedError(
@@ -116,8 +144,7 @@ class Server:
             process, running = self._start(folder)
             LIVE.add(process)
             try:
-                _wait_until_ready(running, place, where)
-                running.is_ready()
+                _wait_until_ready(running, process.pid, place, where)
                 yield running
             finally:
                 kill_group(process)
@@ -162,12 +189,17 @@ def _answers(place: tuple[str, int]) -> bool:
     return True
 
 
-def _wait_until_ready(running: RunningServer, place: tuple[str, int], where: str) -> None:
+def _wait_until_ready(running: RunningServer, process: int, place: tuple[str, int], where: str) -> None:
     ends_at = time.monotonic() + START_LIMIT_S
     while not _answers(place):
         if running.end or time.monotonic() > ends_at:
             raise _not_ready(running, where)
         time.sleep(_POLL_S)
+    if listens(process, place[1]) is False:
+        # Another program may have taken the port just now. The server notices that, unless it has others to listen.
+        ends_at = time.monotonic() + _NOTICE_S
+        while not running.end and time.monotonic() < ends_at:
+            time.sleep(_POLL_S)
     if running.end:  # it is another one that answers
         raise _not_ready(running, where)
 

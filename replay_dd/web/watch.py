@@ -88,9 +88,10 @@ class Watch:
         if self._server is None:
             return
         end = self._server.end
-        if report := self._server.report():
+        reports = self._server.reports()
+        for report in reports:
             self.add(Failure(SERVER_ERROR, report.words, report.signature, report.words, self._step()))
-        elif end and not self._server_ended:
+        if end and not (reports or self._server_ended):
             self.add(Failure(SERVER_ERROR, f"the server {end}", "", self._server.last_words, self._step()))
         self._server_ended = bool(end)
 

@@ -303,3 +303,20 @@ def test_an_exception_of_the_reduced_program_is_told_by_its_message() -> None:
     assert ending("no shop").is_like(ending("no")), "what it says of the program may change with the program"
     # The place in a tool tells enough, and what the tool says may be about anything in the program.
     assert ending(circle, "tool.py").is_like(ending("'NoneType' object has no attribute 'x'", "tool.py"))
+
+
+def test_where_a_report_has_no_place_that_of_the_crash_counts() -> None:
+    output = b"terminate called after throwing an instance of 'std::out_of_range'\n  what():  map::at\n"
+    one, other = (
+        Oracle().ending(Finished(None, 6, False, 0.1, output, place)) for place in ("p+0x1: f (p.cpp:3)", "p+0x9")
+    )
+    said = output.decode().splitlines()[0]
+    assert one.words == f"{said} (p+0x1: f (p.cpp:3)) (killed by SIGABRT)"
+    assert (one.said, other.said) == (said, said)
+    assert one.signature != other.signature
+
+
+def test_the_crash_of_what_a_program_starts_is_told_with_its_status() -> None:
+    ending = Oracle().ending(Finished(3, None, False, 0.1, b"no report made\n", "SIGSEGV in p+0x1"))
+    assert ending.words == "exit status 3: SIGSEGV in p+0x1: no report made"
+    assert not ending.is_like(Oracle().ending(Finished(3, None, False, 0.1, b"no report made\n", "SIGSEGV in p+0x2")))

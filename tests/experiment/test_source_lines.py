@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.experiment.process import Command, private_folder
-from replay_dd.experiment.source_lines import source_of
+from replay_dd.experiment.source_lines import _without_arguments, source_of
 from replay_dd.experiment.traced import run_traced
 
 PROGRAM = """
@@ -54,3 +54,18 @@ def test_what_is_no_program_or_has_no_such_offset_has_no_source(tmp_path: Path) 
     assert source_of(str(tmp_path / "cut"), 1) == ""
     assert source_of(str(tmp_path / "missing"), 1) == ""
     assert source_of(str(Path(sys.executable).resolve()), 1 << 40) == ""
+
+
+@pytest.mark.parametrize(
+    "function, name",
+    [
+        ("main", "main"),
+        ("length(std::string const&)", "length"),
+        ("Parser::element(Node&) const", "Parser::element"),
+        ("(anonymous namespace)::f(void (*)(int), int)", "(anonymous namespace)::f"),
+        ("Sum::operator()(int) const", "Sum::operator()"),
+        ("odd)", "odd)"),
+    ],
+)
+def test_types_of_arguments_are_left_out(function: str, name: str) -> None:
+    assert _without_arguments(function) == name

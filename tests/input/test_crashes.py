@@ -34,16 +34,50 @@ int main(int count, char **words) {
 """
 
 
-def test_another_crash_by_the_same_signal_is_another_failure(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("there is no C compiler")
-    (tmp_path / "p.c").write_text(PROGRAM)
-    subprocess.run([compiler, "-o", tmp_path / "p", tmp_path / "p.c"], check=True)
-    target = Target((str(tmp_path / "p"), "{}"), "rows")
-    found = reduce_input(b"one\nname\ntwo\nthree\nbad\nfour\n", target)
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "p.c").write_text(PROGRAM)
+    subprocess.run([compiler, "-o", folder / "p", folder / "p.c"], check=True)
+    return folder / "p"
+
+
+ROWS = b"one\nname\ntwo\nthree\nbad\nfour\n"
+
+
+def test_another_crash_by_the_same_signal_is_another_failure(program: Path) -> None:
+    found = reduce_input(ROWS, Target((str(program), "{}"), "rows"))
     assert found.failing == b"namebad"
     assert found.isolation.failure.words.startswith("killed by SIGSEGV in p+0x")
+
+
+@pytest.mark.parametrize(
+    "starter, told",
+    [
+        (("/bin/sh", "-c", "'PROGRAM' \"$1\" 2>/dev/null || exit 3", "sh"), "exit status 3: SIGSEGV in p+0x"),
+        (("/bin/sh", "-c", "'PROGRAM' \"$1\" 2>/dev/null; exit $?", "sh"), "killed by SIGSEGV in p+0x"),
+        (
+            (sys.executable, "-c", "import subprocess, sys; subprocess.run(['PROGRAM', sys.argv[1]], check=True)"),
+            "subprocess.CalledProcessError: ",
+        ),
+    ],
+)
+def test_crashes_of_what_a_command_starts_are_told_apart(program: Path, starter: tuple[str, ...], told: str) -> None:
+    command = tuple(word.replace("PROGRAM", str(program)) for word in starter)
+    found = reduce_input(ROWS, Target((*command, "{}"), "rows"))
+    assert found.failing == b"namebad"
+    assert found.isolation.failure.words.startswith(told)
+    assert "SIGSEGV in p+0x" in found.isolation.failure.words
+
+
+def test_what_never_crashes_is_not_traced_for_long() -> None:
+    target = Target(("/bin/sh", "-c", '! grep -q x "$1"', "sh", "{}"), "rows")
+    for _ in range(5):
+        assert target.run(b"x").status == 1
+    assert (target.traced, target.traced_in_vain) == (False, 3)
 
 
 def test_a_python_program_that_crashes_is_run_afresh() -> None:

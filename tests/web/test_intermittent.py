@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+import re
+import shlex
 import threading
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -308,6 +310,19 @@ def test_a_flow_that_does_not_fail_is_tried_with_pauses(monkeypatch: pytest.Monk
     _played(monkeypatch, lambda flow, limits: Playback((), (), (0.0,) * len(flow.steps), reached=True))
     with pytest.raises(DoesNotFailError):
         minimize(WHOLE, NO_BROWSER)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["TypeError: gone", "it's $5 (or [6]) + 1", "TypeError: " + "Cannot read properties of undefined " * 3, "x" * 100],
+)
+def test_an_error_in_the_console_is_proposed_as_the_failure(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    _played(monkeypatch, lambda flow, limits: Playback((), (), (0.0,) * len(flow.steps), True, (written,)))
+    with pytest.raises(DoesNotFailError) as error:
+        minimize(WHOLE, NO_BROWSER)
+    (word,) = re.findall(r"`--grep (.*?)`", error.value.hint or "")
+    (pattern,) = shlex.split(word)
+    assert re.match(pattern, written)
 
 
 def test_errors_in_the_console_are_told_if_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:

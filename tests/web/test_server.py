@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +14,14 @@ from urllib.request import urlopen
 import pytest
 
 from replay_dd.errors.program import ServerFailedError
+from replay_dd.experiment.crash_report import Report
+from replay_dd.experiment.crash_reports import crash_reports
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.failure import SERVER_ERROR
 from replay_dd.web.flow import Flow
 from replay_dd.web.minimize import minimize
 from replay_dd.web.player import Limits, Playback, play
-from replay_dd.web.server import Server
+from replay_dd.web.server import RunningServer, Server
 from tests.web.flows import click, flow
 
 # Keeps what is added, in memory and in a file; fails at the sum if there are two.
@@ -108,7 +112,7 @@ def test_a_host_that_cannot_be_looked_up_is_told(tmp_path: Path, monkeypatch: py
 def test_a_server_that_ended_is_told_though_another_answers(
     address: str, unused_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = []
+    looks: list[tuple[str, int]] = []
 
     def answers(place: tuple[str, int]) -> bool:
         if looks:
@@ -126,10 +130,125 @@ def test_what_a_server_says_while_it_starts_is_no_failure(address: str, command:
     raising = "import traceback\ntry:\n    {}[0]\nexcept KeyError:\n    traceback.print_exc()\n"
     Path("server.py").write_text(f"{raising}{SERVER}", encoding="utf-8")
     with Server(command).running(flow(f"{address}/")) as running:
-        assert running.last_words == "KeyError: 0"
-        assert running.report() is None
+        assert running.last_words == "KeyError: 0 (server.py:3 in <module>)"
+        assert running.reports() == []
         _get(f"{address}/add")
-        assert running.report() is None
+        assert running.reports() == []
+
+
+def _raised(name: str, message: str) -> str:
+    frames = f'  File "/x/shop.py", line 3, in {name}\n    {name}()\n'
+    return f"Traceback (most recent call last):\n{frames}ValueError: {message}\n"
+
+
+CAME_OF_IT = "\nDuring handling of the above exception, another exception occurred:\n\n"
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    (tmp_path / "output").touch()
+    return tmp_path / "output"
+
+
+@pytest.fixture
+def ended() -> subprocess.Popen[bytes]:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        pass
+    return process
+
+
+@pytest.fixture
+def says(output: Path, ended: subprocess.Popen[bytes]) -> Callable[[str], list[str]]:
+    """What is reported when the server has written more."""
+    running = RunningServer(ended, output, None)
+
+    def told(more: str) -> list[str]:
+        with output.open("a", encoding="utf-8") as file:
+            file.write(more)
+        return [report.words for report in running.reports()]
+
+    return told
+
+
+def test_all_reports_between_two_looks_are_told_in_order(says: Callable[[str], list[str]]) -> None:
+    two = f"GET /a\n{_raised('a', 'one')}GET /b\n{_raised('b', 'two')}GET /c\n"
+    assert says(two) == ["ValueError: one (shop.py:3 in a)", "ValueError: two (shop.py:3 in b)"]
+    assert says("") == says("GET /d\n") == []
+    assert says(_raised("a", "one")) == ["ValueError: one (shop.py:3 in a)"]
+
+
+def test_what_came_of_an_exception_is_one_report_with_it(says: Callable[[str], list[str]]) -> None:
+    both = f"{_raised('a', 'one')}{CAME_OF_IT}{_raised('b', 'two')}"
+    assert says(both + _raised("a", "one")) == ["ValueError: two (shop.py:3 in b)", "ValueError: one (shop.py:3 in a)"]
+
+
+def test_a_report_that_is_being_written_is_told_once_and_whole(output: Path, ended: subprocess.Popen[bytes]) -> None:
+    text = _raised("a", "one")
+    for place in range(1, len(text)):
+        output.write_text("", encoding="utf-8")
+        running = RunningServer(ended, output, None)
+        found = []
+        for part in (text[:place], text[place:], "GET /a\n"):
+            with output.open("a", encoding="utf-8") as file:
+                file.write(part)
+            found += running.reports()
+        assert [report.words for report in found] == ["ValueError: one (shop.py:3 in a)"]
+
+
+def test_what_was_searched_is_not_searched_again(
+    says: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[int] = []
+
+    def search(output: bytes) -> tuple[list[Report], int]:
+        searched.append(len(output))
+        return crash_reports(output)
+
+    monkeypatch.setattr("replay_dd.web.server.crash_reports", search)
+    for _ in range(20):
+        says("GET /\n" * 5_000)
+    says("")
+    assert len(searched) == 20
+    assert max(searched) < 2 * 30_000 + (1 << 16)
+
+
+def test_a_server_that_once_fails_to_start_is_started_again(
+    address: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replay_dd.web.server._PAUSE_S", 0.0)
+    marks = tmp_path.parent / f"{tmp_path.name}-fails"
+    server = Server(f"if [ -e {marks} ]; then rm {marks}; exit 5; fi; exec {command}")
+    marks.touch()
+    with pytest.raises(ServerFailedError, match="status 5"), server.running(flow(f"{address}/")):
+        pass  # it has never started before
+    with server.running(flow(f"{address}/")):
+        pass
+    marks.touch()
+    with server.running(flow(f"{address}/")):
+        assert "<p>1 1" in _get(f"{address}/add")
+
+
+def test_another_program_that_takes_the_port_is_no_server(address: str, unused_port: int) -> None:
+    """The server finds its port taken a moment after it was started, and ends."""
+    taking = f"import socket; socket.create_server(('127.0.0.1', {unused_port}))"
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", unused_port))
+        asked = threading.Event()
+
+        def answers(place: tuple[str, int]) -> bool:
+            if asked.is_set():
+                taken.listen()
+                return True
+            asked.set()
+            return False
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("replay_dd.web.server._answers", answers)
+            patch.setattr("replay_dd.web.server._END_LIMIT_S", 0.0)
+            with pytest.raises(ServerFailedError, match=r"ended with status 1.*in use"):
+                with Server(f"'{sys.executable}' -c \"{taking}\"").running(flow(f"{address}/")):
+                    pass
 
 
 def test_a_server_that_never_answers_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:

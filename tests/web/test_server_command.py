@@ -20,6 +20,7 @@ APP = WorkingCopy(Path("/app"), Path("/tmp/c/work"))
         ("env -C /app ./run", "env -C /tmp/c/work ./run"),
         ("/app/run --data=/app/data; ls /app", "/tmp/c/work/run --data=/tmp/c/work/data; ls /tmp/c/work"),
         ("URL=sqlite:////app/x.db run '/app/a b'", "URL=sqlite:////tmp/c/work/x.db run '/tmp/c/work/a b'"),
+        (r"cd /app/my\ dir && /app/x\;y", r"cd /tmp/c/work/my\ dir && /tmp/c/work/x\;y"),
         ("run src/app/main.py ./app ../app", "run src/app/main.py ./app ../app"),
         ("run /application /app-2/x /app.old http://app/", "run /application /app-2/x /app.old http://app/"),
     ],
@@ -29,10 +30,12 @@ def test_only_whole_paths_lead_into_the_copy(given: str, moved: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["app", "it's mine", "a b", "$HOME"])
-@pytest.mark.parametrize("quoted", ["{quoted}/x", '"{path}/x"', "echo '' \\' {quoted}/x"])
+@pytest.mark.parametrize("quoted", ["{quoted}/x", '"{path}/x"', "echo '' \\' {quoted}/x", "{escaped}/x"])
 def test_what_a_shell_treats_specially_stays_quoted(name: str, quoted: str) -> None:
     copy = WorkingCopy(Path("/the") / name, Path("/copy of/it"))
-    given = f"printf '%s\\n' {quoted.format(quoted=shlex.quote(str(copy.original)), path=copy.original)}"
+    path = str(copy.original)
+    escaped = "".join(letter if letter.isalnum() or letter == "/" else f"\\{letter}" for letter in path)
+    given = f"printf '%s\\n' {quoted.format(quoted=shlex.quote(path), path=path, escaped=escaped)}"
     said = subprocess.run(["/bin/sh", "-c", copy.command(given)], capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "/copy of/it/x"
 
