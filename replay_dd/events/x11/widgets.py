@@ -80,7 +80,22 @@ _SCRIPT = """apply {{x y} {
     if {$w eq "" || $w eq [winfo toplevel $w] && [winfo class $w] ne "Menu"} {return}
     set text ""
     set class [winfo class $w]
-    if {$x ne ""} {
+    # Keys are for what is lit in a menu, and for the row of a list that has a frame around it.
+    if {$x eq ""} {
+        catch {
+            switch $class {
+                Menu {if {[$w index active] ni {none ""}} {set text [$w entrycget active -label]}}
+                Listbox {if {[$w size]} {set text [$w get active]}}
+                Treeview {
+                    set row [$w focus]
+                    if {$row ne ""} {
+                        set text [$w item $row -text]
+                        if {$text eq ""} {set text [lindex [$w item $row -values] 0]}
+                    }
+                }
+            }
+        }
+    } else {
         set x [expr {$x - [winfo rootx $w]}]
         set y [expr {$y - [winfo rooty $w]}]
         catch {
@@ -111,7 +126,22 @@ _SCRIPT = """apply {{x y} {
     foreach option [$w configure] {
         if {$text eq "" && [lindex $option 0] in {-text -label}} {set text [lindex $option end]}
     }
-    join [list $class $w [apply LABEL $w] $text] "\\n"
+    if {[string match *.popdown.f.l $w]} {
+        # The list of a combo box is a window of its own.
+        set w [winfo parent [winfo toplevel $w]]
+        set class "[winfo class $w] row"
+    }
+    set label [apply LABEL $w]
+    if {$class eq "Menu"} {
+        set bar [winfo parent $w]
+        catch {
+            for {set i 0} {$i <= [$bar index end]} {incr i} {
+                if {[$bar type $i] ne "cascade" || [$bar entrycget $i -menu] ne $w} continue
+                set label [$bar entrycget $i -label]
+            }
+        }
+    }
+    join [list $class $w $label $text] "\\n"
 }} """.replace("LABEL", f"{{{_LABEL}}}")
 # Parts of widgets: what they are called, and whether the widget is named, too.
 _PARTS = {
@@ -119,6 +149,7 @@ _PARTS = {
     "TNotebook": ("tab", False),
     "Listbox": ("row", True),
     "Treeview": ("row", True),
+    "TCombobox row": ("row", True),
     "Heading": ("heading", False),
     "Canvas": ("item", True),
 }
@@ -178,7 +209,7 @@ def in_words(told: str) -> str:
     if not path or kind in _CONTAINERS:
         return ""
     # Classes of themed widgets have a T before their names: TButton.
-    plain = (kind[1:] if kind[0] == "T" and kind[1:2].isupper() else kind).lower()
+    plain = (kind[1:] if kind[0] == "T" and kind[1:2].isupper() else kind).lower().removesuffix(" row")
     part, with_widget = _PARTS.get(kind, (plain, False))
     widget = f'{plain} "{label}"' if label else f"{plain} {path}"
     if not text:
