@@ -180,6 +180,8 @@ def test_keys_are_for_what_is_lit_and_for_the_row_with_the_frame() -> None:
         (menu, 'combobox "Colour"'),
         (key("Down"), 'menu entry "Cut"'),
         (key("Down"), 'menu entry "Paste"'),
+        (replace(key("Up"), kind=ActionKind.TEXT, text="m"), 'menu "Edit"'),
+        (replace(key("Down"), kind=ActionKind.TEXT, text=" "), 'menu entry "Paste"'),
         (key("Right"), 'menu entry "More"'),
         (key("Escape"), 'menu "More"'),  # nothing in it can be lit
         (key("Escape"), 'menu entry "More"'),

@@ -15,6 +15,7 @@ from typing import Any
 
 from replay_dd.events.describe import on_one_line
 from replay_dd.events.model import Action, ActionKind
+from replay_dd.events.naming import chooses_by_letter
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.tk_send import TkSend
 
@@ -179,7 +180,7 @@ class TkWidgets:
         script = f"{_SCRIPT}{x_px} {y_px}".encode()
         with self._connection.watched():
             for window, name in self._tk.programs():
-                told = in_words(self._ask(window, name, script))
+                told = in_words(self._ask(window, name, script), of_menu=chooses_by_letter(action))
                 if told:
                     return told
         return ""
@@ -198,11 +199,12 @@ class TkWidgets:
         return ""
 
 
-def in_words(told: str) -> str:
+def in_words(told: str, *, of_menu: bool = False) -> str:
     """A widget as a person would name it.
 
     Args:
         told: its class, its path, its label and the text at that place, on lines of their own.
+        of_menu: name an open menu, not the entry that is lit in it.
     """
     kind, path, label, text = (*told.split("\n", 3), "", "", "", "")[:4]
     text, label = on_one_line(text), on_one_line(label.strip().rstrip(":"))
@@ -212,6 +214,6 @@ def in_words(told: str) -> str:
     plain = (kind[1:] if kind[0] == "T" and kind[1:2].isupper() else kind).lower().removesuffix(" row")
     part, with_widget = _PARTS.get(kind, (plain, False))
     widget = f'{plain} "{label}"' if label else f"{plain} {path}"
-    if not text:
+    if not text or (of_menu and kind == "Menu" and label):
         return widget
     return f'{part} "{text}" of {widget}' if with_widget else f'{part} "{text}"'

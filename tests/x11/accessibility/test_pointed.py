@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replay_dd.events.model import Rectangle, Window
-from replay_dd.events.x11.accessibility.pointed import in_words, widget_at
+from replay_dd.events.x11.accessibility.pointed import in_words, opened, widget_at
 from replay_dd.events.x11.accessibility.tree import FOCUSED, MULTI_LINE, SELECTED, Widget
 
 AREA = Rectangle(100, 50, 400, 300)
@@ -172,3 +172,14 @@ def test_keys_are_for_what_is_in_a_popover() -> None:
         widget("text box", "GtkEntry", (20, 20, 100, 30), 1, FOCUSED),
     ]
     assert told(there, None, menus=(MENU,)) == "entry"
+
+
+def test_the_menu_of_an_entry() -> None:
+    menu = [
+        widget("frame", "Tasks", (100, 50, 400, 300), None),
+        widget("menu item", "Edit"),
+        widget("popup menu", "", parent=1),
+        widget("menu item", "Paste", parent=2),
+        widget("push button", "Save"),
+    ]
+    assert [opened(menu, number) for number in (3, 4)] == ['menu "Edit"', ""]

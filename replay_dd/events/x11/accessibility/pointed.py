@@ -183,6 +183,14 @@ def _drops_down(widgets: Sequence[Widget], number: int) -> bool:
     return in_combo_box and _kind(widgets[number]) != "entry"
 
 
+def opened(widgets: Sequence[Widget], number: int) -> str:
+    """The menu of an entry, as a person would name it; empty for other widgets, or if it has no name."""
+    if widgets[number].role not in _MENU_ENTRIES:
+        return ""
+    name = next((text for holder in _holders(widgets, number) if (text := _own_text(widgets[holder]))), "")
+    return f'menu "{name}"' if name else ""
+
+
 def _hits(widgets: Sequence[Widget], window: Window, place: tuple[int, int], top: int | None) -> list[int]:
     """The widgets of a window under a place."""
     if top is None:

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 
 from replay_dd.events.model import Action, ActionKind
-from replay_dd.events.naming import window_of
+from replay_dd.events.naming import chooses_by_letter, window_of
 from replay_dd.events.x11.accessibility.bus import AccessibilityBus
-from replay_dd.events.x11.accessibility.pointed import in_words, widget_at
+from replay_dd.events.x11.accessibility.pointed import in_words, opened, widget_at
 from replay_dd.events.x11.accessibility.tree import LIMIT_S, labels_of, read
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.windows import open_menus
@@ -72,7 +72,10 @@ class ToldWidgets:
         for program in self._bus.programs:
             widgets = read(program, action.start)
             found = widget_at(widgets, window, action.start, open_menus(self._connection))
-            told = "" if found is None else in_words(widgets, found, partial(labels_of, program))
+            if found is None:
+                continue
+            told = opened(widgets, found) if chooses_by_letter(action) else ""
+            told = told or in_words(widgets, found, partial(labels_of, program))
             if told:
                 return told
         return ""
