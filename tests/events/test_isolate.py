@@ -241,10 +241,11 @@ def test_a_program_that_was_only_slow_is_waited_for(
 
 
 def test_finer_inputs_of_a_hang_are_proved_with_the_whole_limit(program: SimulatedProgram) -> None:
-    text = Action(ActionKind.TEXT, typed_text("a"), text="a")
+    text = Action(ActionKind.TEXT, typed_text("cab"), text="cab")
     found = isolate_events(session_of("key:a=deadlock", actions=(key("b"), text)), replace(PLAN, finer=True))
-    assert found.minimal.actions == (text,)
-    assert program.limits_s[-3:] == [5.0, 5.0, 5.0]
+    assert [in_words(action, None) for action in found.minimal.actions] == ["type 'a'"]
+    last = len(program.limits_s)
+    assert [n for n, limit_s in enumerate(program.limits_s) if limit_s == 5.0] == [0, 1, last - 3, last - 2, last - 1]
 
 
 def test_a_short_limit_is_not_made_shorter(program: SimulatedProgram) -> None:
