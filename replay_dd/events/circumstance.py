@@ -22,6 +22,7 @@ from replay_dd.events.crash_sites import at_one_action
 from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
 from replay_dd.events.failure_signature import outcome_of, told_with_output
+from replay_dd.events.hangs import OnlySlowError, all_hung
 from replay_dd.events.model import Action, Ending, EndingKind, Session, Window
 from replay_dd.events.naming import named
 from replay_dd.events.pauses import LONGER, LONGEST_LINGER_S
@@ -81,6 +82,9 @@ class UserActions(Circumstance[Run]):
         algorithm: ``bisection``, ``adaptive`` or ``ddmin``, if simplifying.
         finer: finally, also leave out single keys, clicks and moves within the remaining actions.
         exact_site: neighbouring crash sites are different failures.
+        wanted: the failure sought, where it is known.
+        suspecting: plays them if a hang is sought and has been seen; None until then.
+        patient: wait for the whole time limit each time, also for a hang that has been seen.
     """
 
     name = "events"
@@ -99,8 +103,13 @@ class UserActions(Circumstance[Run]):
         finer: bool = False,
         exact_site: bool = False,
         wanted: Ending | None = None,
+        suspecting: SessionRunner | None = None,
+        patient: bool = False,
     ) -> None:
         self._runner = runner
+        self._suspecting = suspecting
+        self._suspected: set[tuple[Action, ...]] = set()
+        self._patient = patient
         self.difference = difference
         self._session = session
         self.universe = difference.all
@@ -127,15 +136,37 @@ class UserActions(Circumstance[Run]):
         """Play the actions of a configuration on a fresh display."""
         actions = self.difference.actions(configuration)
         if fresh:
-            run = self._play(actions, self._runner, want_targets=True)
+            # The baseline has seen the whole session hang by the time that anybody suspects it.
+            again = configuration == self.universe and not isinstance(self.difference, WithinActions)
+            run = self._play(actions, self.runner if again else self._runner, want_targets=True)
+            self._check_hung(actions, run, again=again)
             self._fresh[actions] = max(self._fresh.get(actions, run), run, key=_known)
             return run
-        return self._recalled(self._runner, actions)
+        run = self._recalled(self.runner, actions)
+        if self._suspecting is not None and run.ending.kind is EndingKind.HANG:
+            self._suspected.add(actions)
+        return run
+
+    @property
+    def runner(self) -> SessionRunner:
+        """What plays actions where nothing is to be proved."""
+        return self._suspecting or self._runner
+
+    def _check_hung(self, actions: tuple[Action, ...], run: Run, *, again: bool) -> None:
+        """Look whether what hung before hangs again, at the same action.
+
+        Raises:
+            OnlySlowError: it does not.
+        """
+        if self._suspecting is None or not (again or actions in self._suspected):
+            return
+        if run.ending.kind is EndingKind.OPEN or (again and run.ending.actions < self.wanted.actions):
+            raise OnlySlowError
 
     def _recalled(self, runner: SessionRunner, actions: Sequence[Action]) -> Run:
         return recalled_as(
             _Kept,
-            lambda: (runner.conditions.pace.value, runner.conditions.linger_s, *actions),
+            lambda: (*_conditions(runner), *actions),
             lambda: self._play(actions, runner),
             _Kept.of,
             _Kept.run,
@@ -147,16 +178,19 @@ class UserActions(Circumstance[Run]):
         run = self._fresh.get(actions)
         if run is None:
             return named(self._session, actions, (), ())
-        targets = told_targets(run, lambda: self._runner.run(actions, want_targets=True, on_bus=True))
+        targets = told_targets(run, lambda: self.runner.run(actions, want_targets=True, on_bus=True))
         return named(self._session, actions, targets, run.elsewhere)
 
     def _play(self, actions: Sequence[Action], runner: SessionRunner, *, want_targets: bool = False) -> Run:
         try:
-            return runner.run(actions, want_targets=want_targets)
+            run = runner.run(actions, want_targets=want_targets)
         except NoWindowError as error:
             if self._wanted is None:
                 raise
             return Run(replace(self._wanted, signature="no window", text=error.message), (), 0.0, 0.0)
+        if runner is self._suspecting and run.ending.kind is EndingKind.HANG:
+            return replace(run, ending=replace(run.ending, text=self.wanted.text))
+        return run
 
     def judge(self, run: Run) -> Judgement:
         """By comparison with the failure that is looked for."""
@@ -202,6 +236,8 @@ class UserActions(Circumstance[Run]):
         self._wanted = replace(farthest, neighbours=tuple(sorted(others)))
         self._earliest = min(ending.actions for ending in failing) if len(failing) == len(runs) else 0
         self.universe = self.difference.played(self.difference.all, self._wanted.actions)
+        hung = self._wanted.kind is EndingKind.HANG and all_hung(runs)
+        self._suspecting = self._runner.suspecting() if hung and not self._patient else None
         if not self._watched:
             self._watched = True
             self._watch(min(ending.actions for ending in failing), max(run.play_s for run in runs))
@@ -274,7 +310,14 @@ class UserActions(Circumstance[Run]):
             algorithm=self.algorithm,
             exact_site=self._exact_site,
             wanted=replace(self.wanted, actions=len(left)),
+            suspecting=self._suspecting,
         )
+
+
+def _conditions(runner: SessionRunner) -> tuple[object, ...]:
+    """What the outcome of a run depends on, beside its actions."""
+    conditions = runner.conditions
+    return conditions.pace.value, conditions.linger_s, conditions.hang_limit_s
 
 
 def _known(run: Run) -> tuple[int, int]:

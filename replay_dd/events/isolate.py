@@ -21,6 +21,7 @@ from replay_dd.events.actions import actions_of
 from replay_dd.events.circumstance import ShowsLaterError, UserActions
 from replay_dd.events.difference import SessionDifference, difference_of, with_shared_windows
 from replay_dd.events.displays import DisplaySupply
+from replay_dd.events.hangs import OnlySlowError
 from replay_dd.events.model import Action, Ending, Pace, Session
 from replay_dd.events.pauses import linger_of
 from replay_dd.events.result import Film, SessionIsolation
@@ -51,6 +52,7 @@ class Plan:
         window_manager: the window manager; None for that of the session.
         finer: finally, also leave out single keys, clicks and moves within the remaining actions.
         exact_site: crashes at neighbouring places of the program are different failures.
+        patient: wait for the whole time limit in each run that hangs.
     """
 
     jobs: int = 1
@@ -64,6 +66,7 @@ class Plan:
     window_manager: str | None = None
     finer: bool = False
     exact_site: bool = False
+    patient: bool = False
 
 
 def isolate_events(
@@ -88,6 +91,9 @@ def isolate_events(
         except ShowsLaterError as error:
             observer.on_note(f"the failure comes by itself; each run waits {error.linger_s:.1f} s for it")
             plan = replace(plan, conditions=replace(plan.conditions, linger_s=error.linger_s))
+        except OnlySlowError:
+            observer.on_note("the program is slow where it seemed to hang; each run waits longer for it")
+            plan = replace(plan, patient=True)
         except NotReproducedError:
             if not slower:
                 raise
@@ -105,7 +111,10 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
         passing = replace(passing, recorder="isolated", events=(), changes=(), targets=(), actions=actions_of(passing))
         session, passing = with_shared_windows(session, passing)
     pace = plan.pace or session.pace
-    linger_s = plan.conditions.linger_s or linger_of(session, actions, least_s=_LATER_S)
+    linger_s = plan.conditions.linger_s
+    if not (linger_s or (session.verified and pace is session.pace)):
+        # Nobody has tried yet whether the failure has to be waited for.
+        linger_s = linger_of(session, actions, least_s=_LATER_S)
     difference = difference_of(actions, () if passing is None else passing.actions)
     with DisplaySupply(session.screen, manager, plan.jobs) as supply:
         runner = SessionRunner(session, replace(plan.conditions, pace=pace, linger_s=linger_s), supply)
@@ -115,6 +124,7 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
             algorithm=plan.algorithm,
             finer=plan.finer and passing is None,
             exact_site=plan.exact_site,
+            patient=plan.patient,
         )
         isolation = isolate_cause(
             circumstance,
@@ -133,7 +143,7 @@ def _isolate(session: Session, plan: Plan, passing: Session | None, observer: Ob
         film, film_interrupted = None, False
         if plan.pictures is not None and not isolation.interrupted:
             try:
-                film = _film(runner, left, last, isolation.baseline.repeat, plan.pictures)
+                film = _film(last.runner, left, last, isolation.baseline.repeat, plan.pictures)
             except KeyboardInterrupt:
                 film_interrupted = True
             if film is not None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 
-from replay_dd.events.model import Action, Session, Target, Window
+from replay_dd.events.model import Action, ActionKind, Session, Target, Window
 from replay_dd.events.relocate import same_kind
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.windows import focused_window, numbered, window_at, window_under_pointer
@@ -60,6 +60,11 @@ def window_of(action: Action, connection: Connection) -> Window | None:
             if focused is not None:
                 return focused
     return pointed_at(action, connection)
+
+
+def chooses_by_letter(action: Action) -> bool:
+    """Whether an action would choose in an open menu by a letter, whatever entry is lit there."""
+    return action.kind is ActionKind.TEXT and action.text != " "
 
 
 def pointed_at(action: Action, connection: Connection) -> Window | None:

@@ -10,6 +10,8 @@ WITH_PAUSES = (Pace.RECORDED, Pace.IMPATIENT)
 """The paces at which the pauses of the person are made."""
 # Longer than the time in which toolkits take two clicks for a double click (GTK 400 ms, Qt 400 ms, Tk 500 ms).
 _BETWEEN_CLICKS_S = 0.55
+# Toolkits keep moves of the pointer back until they draw next (GTK 60 times a second), and look idle until then.
+FRAME_S = 0.04
 # How much longer than it took once a failure is waited for: the machine may be busier by then.
 LONGER = 1.2
 LONGEST_LINGER_S = 10.0

@@ -32,7 +32,7 @@ from replay_dd.events.model import (
 )
 from replay_dd.events.naming import is_there, pointed_at, window_of
 from replay_dd.events.oracle import ask_oracle
-from replay_dd.events.pauses import WITH_PAUSES, pause_before, program_reacts
+from replay_dd.events.pauses import FRAME_S, WITH_PAUSES, pause_before, program_reacts
 from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
 from replay_dd.events.x11.accessibility.widgets import ToldWidgets, announced_bus, can_tell
@@ -157,6 +157,7 @@ class Stage:
     ) -> None:
         self._display = display
         self._conditions = conditions
+        self._impatient = conditions.pace is Pace.IMPATIENT
         self._connection = display.connection
         self._session = session
         self._pointer: tuple[int, int] | None = None
@@ -204,11 +205,12 @@ class Stage:
                 look_at = time.monotonic() + _LOOK_S
             if time.monotonic() > until:
                 check_alive(self._display)
-                name = self._display_name()
-                raise NoWindowError(f"The program opened no window within {self._conditions.start_limit_s:g} s{name}.")
+                raise NoWindowError(
+                    f"The program opened no window within {self._conditions.start_limit_s:g} s{self._said()}."
+                )
             time.sleep(_TICK_S)
 
-    def _display_name(self) -> str:
+    def _said(self) -> str:
         said = self.program.output.strip().splitlines()
         return f"; it said: {said[-1][:200]}" if said else ""
 
@@ -227,12 +229,12 @@ class Stage:
 
     def target(self, action: Action) -> str:
         """What an action is going to be done to; empty where that is not known, or asking would keep somebody."""
-        return "" if self._conditions.pace is Pace.IMPATIENT else self._widgets.name(action)
+        return "" if self._impatient else self._widgets.name(action)
 
     def elsewhere(self, action: Action) -> Window | None:
         """The window that an action is going to be done to where the recorded one is not there; else None."""
         recorded = self._session.window_of(action.window)
-        if self._conditions.pace is Pace.IMPATIENT or recorded is None or is_there(recorded, self.program.windows):
+        if self._impatient or recorded is None or is_there(recorded, self.program.windows):
             return None
         return window_of(action, self._connection)
 
@@ -248,15 +250,16 @@ class Stage:
             if pause_s and number < last:
                 self.player.flush()
                 self.program.wait_for_end(pause_s)
-            elif (
-                number < last and self._conditions.pace is not Pace.IMPATIENT and program_reacts(action, inputs, number)
-            ):
+            elif number < last and not self._impatient and program_reacts(action, inputs, number):
                 self.player.flush()
                 self._idle.wait()
+                if action.kind is ActionKind.DRAG and item.kind is InputKind.MOVE:
+                    self.program.wait_for_end(FRAME_S)
+                    self._idle.wait()
             if number < last and self.program.over():
                 break
         self.player.flush()
-        if self._conditions.pace is not Pace.IMPATIENT:
+        if not self._impatient:
             self.wait_until_done()
 
     def wait_until_done(self) -> None:
@@ -274,11 +277,6 @@ class Stage:
                 self._pointer = (item.x_px, item.y_px)
             kept.append(item)
         return kept
-
-    def pause(self, seconds: float) -> None:
-        """Let time pass."""
-        if seconds > 0:
-            self.program.wait_for_end(seconds)
 
     def _check_hang(self) -> None:
         """A program that is busy all the time, never waits for anything meanwhile, and does not answer, hangs."""
@@ -361,7 +359,7 @@ def run_session(
         for recorded in actions:
             if stage.program.over():
                 break
-            stage.pause(pause_before(previous, recorded, conditions.pace))
+            stage.program.wait_for_end(pause_before(previous, recorded, conditions.pace))
             if stage.program.over():
                 break
             action = stage.placed(recorded)

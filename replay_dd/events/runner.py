@@ -9,6 +9,7 @@ from typing import Any
 
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.displays import DisplaySupply
+from replay_dd.events.hangs import sooner
 from replay_dd.events.model import Action, Session
 from replay_dd.events.run import Conditions, Run, run_session
 
@@ -62,6 +63,10 @@ class SessionRunner:
     def watching(self, linger_s: float) -> SessionRunner:
         """A runner that watches the program for so long after the last action."""
         return SessionRunner(self.session, replace(self.conditions, linger_s=linger_s), self._supply)
+
+    def suspecting(self) -> SessionRunner:
+        """A runner that takes a program for hung soon (:mod:`replay_dd.events.hangs`)."""
+        return SessionRunner(self.session, sooner(self.conditions), self._supply)
 
     def _run(self, actions: Sequence[Action], wanted: dict[str, Any]) -> Run:
         display = self._supply.take()

@@ -7,8 +7,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -24,11 +22,10 @@ from replay_dd.events.model import (
     GuiProgram,
     Input,
     InputKind,
-    Pace,
     Screen,
     Session,
 )
-from replay_dd.events.run import Run
+from replay_dd.events.run import Conditions, Run
 from replay_dd.experiment.driver import isolate_cause
 from replay_dd.experiment.journal import SearchedFor, kept_in
 from replay_dd.experiment.result import Isolation
@@ -42,7 +39,7 @@ class SimulatedRunner:
     """A program that crashes when the last of the needed actions is done; the crash may be noticed late."""
 
     def __init__(self, needed: Sequence[int], late: Sequence[int]) -> None:
-        self.conditions: Any = SimpleNamespace(pace=Pace.FAST, watched_s=0.0, linger_s=0.0)
+        self.conditions = Conditions()
         self.watched: list[float] = []
         self._needed = [ACTIONS[number] for number in needed]
         self._late = list(late)
@@ -50,7 +47,7 @@ class SimulatedRunner:
 
     def watching(self, linger_s: float) -> SimulatedRunner:
         other = copy.copy(self)
-        other.conditions = SimpleNamespace(pace=Pace.FAST, watched_s=linger_s, linger_s=linger_s)
+        other.conditions = Conditions(linger_s=linger_s)
         self.watched.append(linger_s)
         return other
 

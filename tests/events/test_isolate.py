@@ -11,10 +11,12 @@ import pytest
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NothingRecordedError, TwoProgramsError
 from replay_dd.events.describe import in_words
-from replay_dd.events.failure_signature import of_signal
+from replay_dd.events.failure_signature import of_hang, of_signal
+from replay_dd.events.hangs import sooner
 from replay_dd.events.isolate import Plan, isolate_events, with_backtrace
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Screen, Session
 from replay_dd.events.monkey import typed_text
+from replay_dd.events.run import Conditions
 from replay_dd.events.runner import SessionRunner
 from replay_dd.experiment.baseline import Rate
 from replay_dd.experiment.driver import Observer
@@ -202,3 +204,66 @@ def test_the_film_gives_the_names_in_a_backtrace() -> None:
 def test_a_neighbouring_crash_in_the_film_has_another_backtrace() -> None:
     other = of_signal(6, "libc.so.6+0x20", ["#0 abort () at abort.c:1"], "")
     assert with_backtrace(CRASH, other) == CRASH
+
+
+def test_only_the_proof_of_a_hang_waits_for_the_whole_limit(program: SimulatedProgram) -> None:
+    session = session_of("key:a=deadlock", actions=with_noise(3, 4, 5, 6))
+    found = isolate_events(session, PLAN)
+    assert found.minimal.actions == (key("a"),)
+    assert (found.isolation.baseline.rate, found.isolation.proof.failing) == (Rate(6, 6), Rate(3, 3))
+    whole_s = PLAN.conditions.hang_limit_s
+    assert [number for number, limit_s in enumerate(program.limits_s) if limit_s == whole_s] == [
+        *(0, 1),
+        *(len(program.limits_s) - before for before in (3, 2, 1)),
+    ]
+    assert set(program.limits_s) == {whole_s, 0.5}
+    assert found.ending.text == f"did not respond for {whole_s:g} s"
+
+
+@pytest.mark.parametrize(
+    "behaviour, keys, needed",
+    [
+        ("key:z=deadlock,key:s=slow", "bsz", "z"),  # the session seems to hang at another action than before
+        ("key:z=slow but", "baz", "az"),  # the answer does not hang
+    ],
+)
+def test_a_program_that_was_only_slow_is_waited_for(
+    program: SimulatedProgram, behaviour: str, keys: str, needed: str
+) -> None:
+    notes: list[str] = []
+    session = session_of(behaviour, actions=tuple(map(key, keys)))
+    found = isolate_events(session, PLAN, observer=Observer(on_note=notes.append))
+    assert found.minimal.actions == tuple(map(key, needed))
+    assert found.isolation.proof.failing == Rate(3, 3)
+    assert len(notes) == 1
+    first = program.limits_s.index(0.5)
+    assert 0.5 not in program.limits_s[program.limits_s.index(5.0, first) :]
+
+
+def test_finer_inputs_of_a_hang_are_proved_with_the_whole_limit(program: SimulatedProgram) -> None:
+    text = Action(ActionKind.TEXT, typed_text("cab"), text="cab")
+    found = isolate_events(session_of("key:a=deadlock", actions=(key("b"), text)), replace(PLAN, finer=True))
+    assert [in_words(action, None) for action in found.minimal.actions] == ["type 'a'"]
+    last = len(program.limits_s)
+    assert [n for n, limit_s in enumerate(program.limits_s) if limit_s == 5.0] == [0, 1, last - 3, last - 2, last - 1]
+
+
+def test_a_short_limit_is_not_made_shorter(program: SimulatedProgram) -> None:
+    plan = replace(PLAN, conditions=Conditions(hang_limit_s=0.2))
+    isolate_events(session_of("key:a=deadlock", actions=(key("b"), key("a"))), plan)
+    assert set(program.limits_s) == {0.2}
+    assert sooner(Conditions(hang_limit_s=60)).hang_limit_s == 6
+    assert sooner(Conditions(patience_s=0.1)).patience_s == 0.1
+
+
+@pytest.mark.parametrize(
+    "verified, pace, linger_s",
+    [(True, None, 0.0), (True, Pace.UNHURRIED, 6.0), (False, None, 6.0), (None, None, 6.0)],
+)
+def test_what_was_tried_when_a_session_was_checked_is_not_waited_for(
+    verified: bool | None, pace: Pace | None, linger_s: float
+) -> None:
+    ending = replace(of_hang(5, ""), time_ms=5000)
+    session = session_of("key:a=deadlock", actions=(key("a"),), ending=ending, recorder="x11", verified=verified)
+    found = isolate_events(session, replace(PLAN, pace=pace))
+    assert found.minimal.playback.linger_s == linger_s

@@ -16,7 +16,7 @@ import pytest
 
 from recorders.x11 import X11Recorder
 from replay_dd.events.actions import actions_of
-from replay_dd.events.model import ActionKind, EndingKind, GuiProgram, Session
+from replay_dd.events.model import Action, ActionKind, EndingKind, GuiProgram, Input, InputKind, Session
 from replay_dd.events.run import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from tests.x11.acts import key, motion
@@ -110,3 +110,40 @@ def test_failures(display: PrivateDisplay, editor: GuiProgram, word: str, kind: 
     assert (ending.kind, ending.actions) == (kind, len(actions)), ending
     assert ending.signature
     assert re.search(text, ending.text), ending.text
+
+
+DRAGGED = """
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+from gi.repository import Gdk
+window = Gtk.Window()
+window.move(0, 0)
+label = Gtk.EventBox(width_request=300, height_request=200)
+window.add(label)
+kinds = [Gtk.TargetEntry.new("ROW", Gtk.TargetFlags.SAME_APP, 0)]
+label.drag_source_set(Gdk.ModifierType.BUTTON1_MASK, kinds, Gdk.DragAction.MOVE)
+label.connect("drag-data-get", lambda widget, context, data, *rest: data.set(data.get_target(), 8, b"it"))
+label.drag_dest_set(Gtk.DestDefaults.ALL, kinds, Gdk.DragAction.MOVE)
+label.connect("drag-data-received", lambda *rest: print("dropped", flush=True))
+window.show_all()
+Gtk.main()
+"""
+
+
+def test_what_is_dragged_is_dropped() -> None:
+    """GTK keeps moves back until it draws next, and looks idle until then."""
+    python = python_with(TOOLKITS["GTK 3"][1])
+    if python is None:
+        pytest.skip("NO GTK 3: dragging is not tried (on Debian: apt install python3-gi gir1.2-gtk-3.0)")
+    session = Session(GuiProgram((python, "-c", DRAGGED), str(Path.cwd()), here=True), SCREEN)
+    inputs = (
+        Input(InputKind.MOVE, 50, 100),
+        Input(InputKind.BUTTON_PRESS, button=1),
+        *(Input(InputKind.MOVE, place, 100) for place in (80, 120)),
+        Input(InputKind.BUTTON_RELEASE, button=1),
+    )
+    drag = Action(ActionKind.DRAG, inputs)
+    with PrivateDisplay(SCREEN, "") as display:
+        done = run_session(session, 4 * [drag], display, Conditions())
+    assert done.ending.output.split("\n").count("dropped") == 4, done.ending

@@ -10,10 +10,13 @@ import pytest
 from recorders.x11_verify import verify_session
 from replay_dd.cli.show_session import show_session
 from replay_dd.events.model import (
+    Action,
     ActionKind,
     Ending,
     EndingKind,
     GuiProgram,
+    Input,
+    InputKind,
     Rectangle,
     Session,
     Target,
@@ -129,6 +132,72 @@ def test_widgets_without_a_text_have_that_of_their_label() -> None:
     with PrivateDisplay(SCREEN, "") as display:
         done = run_session(session, [click(*place) for place in named], display, Conditions(), want_targets=True)
     assert done.targets == tuple(named.values())
+
+
+KEYS = """
+import tkinter
+from tkinter import ttk
+root = tkinter.Tk()
+root.geometry("400x300+0+0")
+bar = tkinter.Menu(root)
+root.config(menu=bar)
+edit = tkinter.Menu(bar, tearoff=False)
+bar.add_cascade(label="Edit", menu=edit, underline=0)
+for name in ("Cut", "Paste"):
+    edit.add_command(label=name)
+edit.add_separator()
+more = tkinter.Menu(edit, tearoff=False)
+more.add_command(label="Deep", state="disabled")
+edit.add_cascade(label="More", menu=more)
+ttk.Label(root, text="Colour").place(x=0, y=0, width=60)
+colours = ttk.Combobox(root, values=("red", "green"))
+colours.place(x=70, y=0, width=100)
+drinks = tkinter.Listbox(root)
+drinks.place(x=0, y=40, width=100, height=60)
+drinks.insert("end", "tea", "coffee")
+tree = ttk.Treeview(root, show="tree")
+tree.place(x=0, y=120, width=100, height=100)
+tree.insert("", "end", text="beet")
+colours.focus_set()
+root.mainloop()
+"""
+
+
+def test_keys_are_for_what_is_lit_and_for_the_row_with_the_frame() -> None:
+    python = python_with(TOOLKITS["Tk"][1])
+    if python is None:
+        pytest.skip("NO TK: names of widgets are not tried (on Debian: apt install python3-tk)")
+    session = Session(GuiProgram((python, "-c", KEYS), str(Path.cwd()), here=True), SCREEN)
+    menu = Action(
+        ActionKind.CHORD,
+        (
+            *(Input(InputKind.KEY_PRESS, key=name) for name in ("Alt_L", "e")),
+            *(Input(InputKind.KEY_RELEASE, key=name) for name in ("e", "Alt_L")),
+        ),
+    )
+    steps = (
+        (motion(300, 250), ""),
+        (menu, 'combobox "Colour"'),
+        (key("Down"), 'menu entry "Cut"'),
+        (key("Down"), 'menu entry "Paste"'),
+        (replace(key("Up"), kind=ActionKind.TEXT, text="m"), 'menu "Edit"'),
+        (replace(key("Down"), kind=ActionKind.TEXT, text=" "), 'menu entry "Paste"'),
+        (key("Right"), 'menu entry "More"'),
+        (key("Escape"), 'menu "More"'),  # nothing in it can be lit
+        (key("Escape"), 'menu entry "More"'),
+        (key("Down"), 'combobox "Colour"'),
+        (key("Down"), 'row "red" of combobox "Colour"'),
+        (key("Return"), 'row "green" of combobox "Colour"'),
+        (key("Tab"), 'combobox "Colour"'),
+        (key("Down"), 'row "coffee" of listbox .!listbox'),
+        (key("Tab"), 'row "coffee" of listbox .!listbox'),
+        (key("space"), "treeview .!treeview"),
+        (click(60, 160), 'row "beet" of treeview .!treeview'),
+        (key("space"), 'row "beet" of treeview .!treeview'),
+    )
+    with PrivateDisplay(SCREEN, "") as display:
+        done = run_session(session, [step for step, _ in steps], display, Conditions(), want_targets=True)
+    assert done.targets == tuple(words for _, words in steps)
 
 
 def test_the_pictures_of_a_session_come_with_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

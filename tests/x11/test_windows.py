@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from Xlib import X, Xatom
 
+from replay_dd.events.model import Rectangle
 from replay_dd.events.x11.display import PrivateDisplay
-from replay_dd.events.x11.windows import focused_window, menu_is_open
+from replay_dd.events.x11.windows import focused_window, open_menus
 
 pytestmark = pytest.mark.once
 
@@ -34,13 +35,13 @@ def test_a_menu_is_open_where_a_window_takes_the_keyboard_without_having_it(
     kind: str, is_menu: bool, display: PrivateDisplay
 ) -> None:
     connection = display.connection
-    assert not menu_is_open(connection)
+    assert open_menus(connection) == ()
     menu = connection.root.create_window(10, 10, 50, 50, 0, X.CopyFromParent, override_redirect=True)
     if kind:
         menu.change_property(connection.atom("_NET_WM_WINDOW_TYPE"), Xatom.ATOM, 32, [connection.atom(kind)])
     menu.map()
     connection.display.sync()
-    assert menu_is_open(connection) is is_menu
+    assert open_menus(connection) == ((Rectangle(10, 10, 50, 50),) if is_menu else ())
     menu.unmap()
     connection.display.sync()
-    assert not menu_is_open(connection)
+    assert open_menus(connection) == ()

@@ -15,6 +15,7 @@ from typing import Any
 
 from replay_dd.events.describe import on_one_line
 from replay_dd.events.model import Action, ActionKind
+from replay_dd.events.naming import chooses_by_letter
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.tk_send import TkSend
 
@@ -80,7 +81,22 @@ _SCRIPT = """apply {{x y} {
     if {$w eq "" || $w eq [winfo toplevel $w] && [winfo class $w] ne "Menu"} {return}
     set text ""
     set class [winfo class $w]
-    if {$x ne ""} {
+    # Keys are for what is lit in a menu, and for the row of a list that has a frame around it.
+    if {$x eq ""} {
+        catch {
+            switch $class {
+                Menu {if {[$w index active] ni {none ""}} {set text [$w entrycget active -label]}}
+                Listbox {if {[$w size]} {set text [$w get active]}}
+                Treeview {
+                    set row [$w focus]
+                    if {$row ne ""} {
+                        set text [$w item $row -text]
+                        if {$text eq ""} {set text [lindex [$w item $row -values] 0]}
+                    }
+                }
+            }
+        }
+    } else {
         set x [expr {$x - [winfo rootx $w]}]
         set y [expr {$y - [winfo rooty $w]}]
         catch {
@@ -111,7 +127,22 @@ _SCRIPT = """apply {{x y} {
     foreach option [$w configure] {
         if {$text eq "" && [lindex $option 0] in {-text -label}} {set text [lindex $option end]}
     }
-    join [list $class $w [apply LABEL $w] $text] "\\n"
+    if {[string match *.popdown.f.l $w]} {
+        # The list of a combo box is a window of its own.
+        set w [winfo parent [winfo toplevel $w]]
+        set class "[winfo class $w] row"
+    }
+    set label [apply LABEL $w]
+    if {$class eq "Menu"} {
+        set bar [winfo parent $w]
+        catch {
+            for {set i 0} {$i <= [$bar index end]} {incr i} {
+                if {[$bar type $i] ne "cascade" || [$bar entrycget $i -menu] ne $w} continue
+                set label [$bar entrycget $i -label]
+            }
+        }
+    }
+    join [list $class $w $label $text] "\\n"
 }} """.replace("LABEL", f"{{{_LABEL}}}")
 # Parts of widgets: what they are called, and whether the widget is named, too.
 _PARTS = {
@@ -119,6 +150,7 @@ _PARTS = {
     "TNotebook": ("tab", False),
     "Listbox": ("row", True),
     "Treeview": ("row", True),
+    "TCombobox row": ("row", True),
     "Heading": ("heading", False),
     "Canvas": ("item", True),
 }
@@ -148,7 +180,7 @@ class TkWidgets:
         script = f"{_SCRIPT}{x_px} {y_px}".encode()
         with self._connection.watched():
             for window, name in self._tk.programs():
-                told = in_words(self._ask(window, name, script))
+                told = in_words(self._ask(window, name, script), of_menu=chooses_by_letter(action))
                 if told:
                     return told
         return ""
@@ -167,20 +199,21 @@ class TkWidgets:
         return ""
 
 
-def in_words(told: str) -> str:
+def in_words(told: str, *, of_menu: bool = False) -> str:
     """A widget as a person would name it.
 
     Args:
         told: its class, its path, its label and the text at that place, on lines of their own.
+        of_menu: name an open menu, not the entry that is lit in it.
     """
     kind, path, label, text = (*told.split("\n", 3), "", "", "", "")[:4]
     text, label = on_one_line(text), on_one_line(label.strip().rstrip(":"))
     if not path or kind in _CONTAINERS:
         return ""
     # Classes of themed widgets have a T before their names: TButton.
-    plain = (kind[1:] if kind[0] == "T" and kind[1:2].isupper() else kind).lower()
+    plain = (kind[1:] if kind[0] == "T" and kind[1:2].isupper() else kind).lower().removesuffix(" row")
     part, with_widget = _PARTS.get(kind, (plain, False))
     widget = f'{plain} "{label}"' if label else f"{plain} {path}"
-    if not text:
+    if not text or (of_menu and kind == "Menu" and label):
         return widget
     return f'{part} "{text}" of {widget}' if with_widget else f'{part} "{text}"'

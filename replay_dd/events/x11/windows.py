@@ -46,18 +46,17 @@ def top_windows(connection: Connection) -> list[Any]:
     return found
 
 
-def menu_is_open(connection: Connection) -> bool:
-    """Whether a window takes the keyboard without having it, as menus and lists that drop down do."""
+def open_menus(connection: Connection) -> tuple[Rectangle, ...]:
+    """Where windows are that take the keyboard without having it, as menus and lists that drop down do."""
+    found = []
     tooltip = connection.atom("_NET_WM_WINDOW_TYPE_TOOLTIP")
     with connection.watched():
         for window in top_windows(connection):
-            try:
+            with contextlib.suppress(*connection.bad_resource):
                 kind = window.get_full_property(connection.atom("_NET_WM_WINDOW_TYPE"), 0)
                 if window.get_attributes().override_redirect and (kind is None or tooltip not in kind.value):
-                    return True
-            except connection.bad_resource:
-                continue
-    return False
+                    found.append(area_of(connection, window))
+    return tuple(found)
 
 
 def _client_in(connection: Connection, window: Any, depth: int = 0) -> Any | None:

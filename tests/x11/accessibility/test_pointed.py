@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from replay_dd.events.model import Rectangle, Window
-from replay_dd.events.x11.accessibility.pointed import in_words, widget_at
-from replay_dd.events.x11.accessibility.tree import FOCUSED, MULTI_LINE, Widget
+from replay_dd.events.x11.accessibility.pointed import in_words, opened, widget_at
+from replay_dd.events.x11.accessibility.tree import FOCUSED, MULTI_LINE, SELECTED, Widget
 
 AREA = Rectangle(100, 50, 400, 300)
 WINDOW = Window(0, "", "", "Tasks", AREA, AREA)
@@ -39,8 +39,14 @@ FORM = [
 ]
 
 
-def told(widgets: list[Widget], place: tuple[int, int] | None, window: Window = WINDOW, labelled: str = "") -> str:
-    found = widget_at(widgets, window, place)
+def told(
+    widgets: list[Widget],
+    place: tuple[int, int] | None,
+    window: Window = WINDOW,
+    labelled: str = "",
+    menus: tuple[Rectangle, ...] = (),
+) -> str:
+    found = widget_at(widgets, window, place, menus)
     return "" if found is None else in_words(widgets, found, lambda _: labelled)
 
 
@@ -120,3 +126,60 @@ def test_windows_of_one_size_are_told_apart_by_title_and_place() -> None:
         twins.append(widget("frame", title, (*corner, 400, 300), None))
         twins.append(widget("push button", text, (*corner, 400, 300), len(twins) - 1))
     assert told(twins, (150, 95)) == 'button "Three"'
+
+
+MENU = Rectangle(300, 100, 120, 200)
+
+
+def with_focus(*others: Widget) -> list[Widget]:
+    """A form of which the entry has the keyboard, and what is on it."""
+    return [*FORM[:3], widget("text", "", (170, 60, 100, 20), 1, FOCUSED), *others]
+
+
+@pytest.mark.parametrize("state", [FOCUSED, SELECTED])
+def test_keys_are_for_the_entry_of_the_open_menu_that_is_lit(state: int) -> None:
+    opened = with_focus(
+        widget("menu bar", "", (100, 50, 400, 20), 1, FOCUSED),
+        widget("menu", "Edit", (100, 50, 40, 20), 4, state),
+        widget("menu item", "Cut", (300, 100, 120, 20), 5),
+        widget("check menu item", "Paste", (300, 120, 120, 20), 5, state),
+        widget("menu", "Amount", (300, 140, 120, 20), 5),
+        widget("list", "", (110, 120, 100, 60), 1),
+        widget("list item", "tea", (110, 120, 100, 20), 9, SELECTED),
+    )
+    assert told(opened, None, menus=(MENU,)) == 'menu entry "Paste"'
+
+
+def test_keys_are_for_nothing_else_while_a_menu_is_open() -> None:
+    assert told(with_focus(), None) == 'entry "Name"'
+    assert told(with_focus(), None, menus=(MENU,)) == ""
+
+
+def test_keys_are_for_the_row_of_a_list_that_drops_down() -> None:
+    box = with_focus(
+        widget("combo box", "green", (300, 80, 120, 20), 1),
+        widget("list", "", (300, 100, 150, 60), 4),
+        widget("list item", "red", (300, 120, 150, 20), 5, FOCUSED),
+    )
+    assert told(box, None, menus=(MENU,)) == 'row "red" of combo box "green"'
+    assert told(box, None) == 'entry "Name"'  # the list has gone and does not know it
+
+
+def test_keys_are_for_what_is_in_a_popover() -> None:
+    there = [
+        widget("window", "Tasks", (0, 0, 400, 300), None),
+        widget("panel", "GtkPopover", (20, 20, 100, 100)),
+        widget("text box", "GtkEntry", (20, 20, 100, 30), 1, FOCUSED),
+    ]
+    assert told(there, None, menus=(MENU,)) == "entry"
+
+
+def test_the_menu_of_an_entry() -> None:
+    menu = [
+        widget("frame", "Tasks", (100, 50, 400, 300), None),
+        widget("menu item", "Edit"),
+        widget("popup menu", "", parent=1),
+        widget("menu item", "Paste", parent=2),
+        widget("push button", "Save"),
+    ]
+    assert [opened(menu, number) for number in (3, 4)] == ['menu "Edit"', ""]

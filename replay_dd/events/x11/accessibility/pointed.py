@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from replay_dd.events.describe import on_one_line
 from replay_dd.events.model import Rectangle, Window
-from replay_dd.events.x11.accessibility.tree import FOCUSED, MULTI_LINE, Widget
+from replay_dd.events.x11.accessibility.tree import FOCUSED, MULTI_LINE, SELECTED, Widget
 
 # What a person aims at, by the name of its role.
 _PLAIN = {
@@ -70,12 +70,14 @@ _PARTS = {
     "cell": ("cell", True),
     "grid cell": ("cell", True),
 }
+_MENU_ENTRIES = ("menu", *(role for role, (part, _) in _PARTS.items() if part == "menu entry"))
 _TABS = ("page tab", "tab")
 _LABELS = ("label", "static", "caption")
 _GROUPS = ("panel", "grouping", "group", "group box")
 # What shows its present value as its name, or what has been typed.
 _HAS_VALUE = ("combo box", "combobox")
 # GTK 4 calls what has no name after its class.
+_POPOVER = "GtkPopover"
 _CLASS_NAME = re.compile(r"Gtk[A-Z]\w+")
 _NEAR_PX = 8
 _FARTHEST_LEFT_PX = 250
@@ -86,20 +88,30 @@ Labels = Callable[[Widget], str]
 """Tells the text of what a program says that labels a widget."""
 
 
-def widget_at(widgets: Sequence[Widget], window: Window, place: tuple[int, int] | None) -> int | None:
+def widget_at(
+    widgets: Sequence[Widget], window: Window, place: tuple[int, int] | None, menus: Sequence[Rectangle] = ()
+) -> int | None:
     """The number of the widget that an action is done to; None where there is none.
 
     Args:
         widgets: those of the program.
         window: where the action is done.
         place: the point of the screen; None for the widget that has the keyboard.
+        menus: where open menus are, and lists that drop down: keys are for them.
     """
     top = _top(widgets, window)
     if place is None:
-        focused = [number for number, widget in enumerate(widgets) if widget.has(FOCUSED)]
-        here = [number for number in focused if top is not None and _is_in(widgets, number, top)]
-        # Qt says of the tab in front that it has the keyboard, wherever that is.
-        found = max(here or focused, key=lambda number: (widgets[number].role not in _TABS, number), default=None)
+        found = _lit_entry(widgets)
+        if found is None:
+            focused = [
+                number
+                for number, widget in enumerate(widgets)
+                if widget.has(FOCUSED)
+                and (_in_menu(widgets, number, menus) if menus else not _drops_down(widgets, number))
+            ]
+            here = [number for number in focused if top is not None and _is_in(widgets, number, top)]
+            # Qt says of the tab in front that it has the keyboard, wherever that is.
+            found = max(here or focused, key=lambda number: (widgets[number].role not in _TABS, number), default=None)
     else:
         found = min(
             _hits(widgets, window, place, top),
@@ -123,7 +135,10 @@ def in_words(widgets: Sequence[Widget], number: int, labels: Labels) -> str:
     if widget.role in _PARTS:
         part, with_widget = _PARTS[widget.role]
         told = f'{part} "{text}"' if text else part
-        holder = next((n for n in _holders(widgets, number) if widgets[n].role in _PLAIN), None)
+        holders = [n for n in _holders(widgets, number) if widgets[n].role in _PLAIN]
+        # A list that drops down is a part of the combo box.
+        dropped = [n for n in holders if _kind(widgets[n]) == "combo box"]
+        holder = next(iter(dropped or holders), None)
         return f"{told} of {in_words(widgets, holder, labels)}" if with_widget and holder is not None else told
     if widget.role in _LABELS:
         return f'label "{text}"' if text else ""
@@ -142,6 +157,38 @@ def in_words(widgets: Sequence[Widget], number: int, labels: Labels) -> str:
     ]
     alike.sort(key=lambda n: (widgets[n].area.y_px, widgets[n].area.x_px))
     return plain if len(alike) < 2 else f"{plain} {alike.index(number) + 1} of {len(alike)}"
+
+
+def _lit_entry(widgets: Sequence[Widget]) -> int | None:
+    """The entry of an open menu that the next key is for. GTK 3 selects it, others give it the focus."""
+    lit = [
+        number
+        for number, widget in enumerate(widgets)
+        if widget.role in _MENU_ENTRIES and (widget.has(FOCUSED) or widget.has(SELECTED))
+    ]
+    return max(lit, key=lambda number: (len(_holders(widgets, number)), number), default=None)
+
+
+def _in_menu(widgets: Sequence[Widget], number: int, menus: Sequence[Rectangle]) -> bool:
+    """Whether a widget lies in an open menu; GTK 4 does not know where that is, but calls it a popover."""
+    corner = widgets[number].area
+    return any(menu.contains(corner.x_px, corner.y_px) for menu in menus) or any(
+        widgets[holder].name.startswith(_POPOVER) for holder in _holders(widgets, number)
+    )
+
+
+def _drops_down(widgets: Sequence[Widget], number: int) -> bool:
+    """Whether a widget lies in the list of a combo box. Of Qt 5, it says that it has the focus when that has gone."""
+    in_combo_box = any(_kind(widgets[holder]) == "combo box" for holder in _holders(widgets, number))
+    return in_combo_box and _kind(widgets[number]) != "entry"
+
+
+def opened(widgets: Sequence[Widget], number: int) -> str:
+    """The menu of an entry, as a person would name it; empty for other widgets, or if it has no name."""
+    if widgets[number].role not in _MENU_ENTRIES:
+        return ""
+    name = next((text for holder in _holders(widgets, number) if (text := _own_text(widgets[holder]))), "")
+    return f'menu "{name}"' if name else ""
 
 
 def _hits(widgets: Sequence[Widget], window: Window, place: tuple[int, int], top: int | None) -> list[int]:

@@ -21,7 +21,7 @@ _APPLICATION = "org.a11y.atspi.Application"
 _COMPONENT = "org.a11y.atspi.Component"
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 # Bits of a set of states, and numbers of relations and of kinds of coordinates (at-spi2-core, atspi/atspi-constants.h).
-FOCUSED, MULTI_LINE, SHOWING, VISIBLE = 12, 17, 25, 30
+FOCUSED, MULTI_LINE, SELECTED, SHOWING, VISIBLE = 12, 17, 23, 25, 30
 _LABELLED_BY = 2
 _OF_SCREEN, _OF_WINDOW = 0, 1
 _MOST_CHILDREN = 300

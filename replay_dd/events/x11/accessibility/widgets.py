@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from replay_dd.events.model import Action, ActionKind
-from replay_dd.events.naming import window_of
+from replay_dd.events.naming import chooses_by_letter, window_of
 from replay_dd.events.x11.accessibility.bus import AccessibilityBus
-from replay_dd.events.x11.accessibility.pointed import in_words, widget_at
+from replay_dd.events.x11.accessibility.pointed import in_words, opened, widget_at
 from replay_dd.events.x11.accessibility.tree import LIMIT_S, labels_of, read
 from replay_dd.events.x11.connection import Connection
-from replay_dd.events.x11.windows import menu_is_open
+from replay_dd.events.x11.windows import open_menus
 
 # Libraries of the toolkits that tell of their widgets.
 _TOOLKITS = (b"/libgtk-3.so", b"/libgtk-4.so", b"/libQt5Gui.so", b"/libQt6Gui.so")
@@ -64,16 +64,18 @@ class ToldWidgets:
         if action.kind is ActionKind.MOTION:
             return ""
         window = window_of(action, self._connection)
-        # Keys that go to a menu are not for the widget that has the keyboard, and the menu may be no object.
-        if window is None or (action.start is None and menu_is_open(self._connection)):
+        if window is None:
             return ""
         if not self._waited:
             self._waited = True
             self._bus.wait(LIMIT_S)
         for program in self._bus.programs:
             widgets = read(program, action.start)
-            found = widget_at(widgets, window, action.start)
-            told = "" if found is None else in_words(widgets, found, partial(labels_of, program))
+            found = widget_at(widgets, window, action.start, open_menus(self._connection))
+            if found is None:
+                continue
+            told = opened(widgets, found) if chooses_by_letter(action) else ""
+            told = told or in_words(widgets, found, partial(labels_of, program))
             if told:
                 return told
         return ""
