@@ -15,6 +15,7 @@ from .arrays import is_array, owner
 from .closable import is_closed_database, is_socket, of_socket
 from .contexts import entered, is_variable, of_variable, use_of
 from .files import of_file, of_open_file
+from .given_streams import of_given_streams
 from .instruction import Instruction
 from .library_containers import inside
 from .loops import is_loop, of_loop
@@ -39,7 +40,7 @@ _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
-_TABLES = ("_csv", "csv")
+_TABLES = ("_csv", "csv", "_pickle")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
@@ -183,7 +184,8 @@ class AnyInstruction(Instruction):
     def _call_of_library(
         self, name: str, function: object, arguments: list[Any], expressions: list[Any]
     ) -> Access | None:
-        """A function of the standard library that gets an event loop, or a container: that tells what it does there."""
+        """A function of the standard library that gets an event loop, a stream or a container: what it does there."""
+        self.also = of_given_streams(name, arguments, expressions, self.names)
         for argument, expression in zip(arguments, expressions, strict=True):
             if is_loop(argument):
                 return of_loop(argument, name, self.names.name_of(argument, expression))
@@ -195,7 +197,11 @@ class AnyInstruction(Instruction):
                 access.again = (argument,)
                 access.before = contents.content(argument) if effect is None else None
                 return access
-        return None
+        return self._last_of_also()
+
+    def _last_of_also(self) -> Access | None:
+        *self.also, access = self.also or [None]  # type: ignore[list-item]
+        return access
 
     def _call_of_method(
         self,
@@ -248,7 +254,10 @@ class AnyInstruction(Instruction):
         if name == "__exit__":
             return self.managed(own, expression, ends=True)
         effect = effect_of(module, name)
-        if effect is None or (module.endswith("random") and not _is_own_generator(own)):
+        if effect is None:
+            self.also = of_given_streams(name, arguments, expressions, self.names)
+            return self._last_of_also()
+        if module.endswith("random") and not _is_own_generator(own):
             return None
         if module.startswith("pathlib"):
             return of_file(own, name, effect)
