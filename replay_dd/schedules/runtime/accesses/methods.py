@@ -55,6 +55,11 @@ _OTHERS = {
         "done result exception running cancelled", "set_result set_exception", "submit shutdown cancel"
     ),
 }
+_OTHERS["asyncio"] = _OTHERS["_asyncio"] = _table(
+    "done result exception cancelled empty full qsize is_set",
+    "set_result set_exception cancel put_nowait task_done set clear",
+    "get_nowait",
+)
 _OTHERS["_random"] = _OTHERS["random"]  # what of a generator is written in C
 _FUNCTIONS = {
     "_heapq": _table("", "heappush heapify", "heappop heapreplace heappushpop"),
