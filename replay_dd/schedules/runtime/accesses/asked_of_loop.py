@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..baton.thread import ManagedThread
     from ..points.place import Place
-    from .dying import Gone, Holder
+    from .dying import Gone, Holder, Way
 
     Does = Callable[[object, str, list[Any], str], Access | None]
 
@@ -49,12 +49,11 @@ def asked_of_loop(
         of_library: whether a file of code belongs to the standard library.
     """
     at = _CALLBACK_AT.get(name, len(arguments))
-    callback = arguments[at] if at < len(arguments) else None
-    own: object = None
-    method: Any = callback
-    if type(callback) is values.BuiltinFunctionType and type(callback.__self__) is not values.ModuleType:
-        own = callback.__self__
-    elif type(callback) is values.MethodType and type(callback.__func__) is values.FunctionType:
+    callback: Any = arguments[at] if at < len(arguments) else None
+    own, method = None, callback
+    if values.exactly(callback, values.BuiltinFunctionType):
+        own = None if values.is_module(callback.__self__) else callback.__self__
+    elif values.exactly(callback, values.MethodType) and values.exactly(callback.__func__, values.FunctionType):
         method = callback.__func__
         own = callback.__self__ if of_library(method.__code__.co_filename) else None
     called = name_of(method)
@@ -130,7 +129,7 @@ class AskedOfLoops:
                 self._asked.append(one)
             elif state:
                 line = line_of(one.place)
-                way = [(one.place.code, -1 - line, line)]
+                way: Way = [(one.place.code, -1 - line, line)]
                 done.append((self._running(), way, one.place, one.access, _UNKNOWN, one.holder))
         return done
 
