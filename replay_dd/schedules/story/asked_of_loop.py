@@ -7,10 +7,14 @@ asking can help, but a look in the thread of the loop does: nobody else changes 
 from __future__ import annotations
 
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.conflict import Conflict, checks
 from replay_dd.schedules.story.words import at_place
 
 _ASKS = "asks for "
+_KINDS = (
+    kinds.CHECK_THEN_ACT,
+    kinds.ORDER_VIOLATION,
+)  # what is asked for may come before the other change, or after it
 
 
 def help_of_asked_act(kind: str, conflict: Conflict) -> str:
@@ -20,10 +24,19 @@ def help_of_asked_act(kind: str, conflict: Conflict) -> str:
         kind: of the story.
         conflict: what the threads did.
     """
-    left, right = conflict.left, conflict.right
-    if kind != kinds.CHECK_THEN_ACT or left is None or right is None or not right.access.detail.startswith(_ASKS):
+    own = (*conflict.before, *conflict.stretch, *conflict.after)
+    pairs = (
+        (look, one)
+        for look in conflict.accesses
+        for one in own
+        if checks(look)
+        and one.detail.startswith(_ASKS)
+        and (one.thread, one.thing) == (look.thread, look.thing)
+        and one.number > look.number
+    )
+    look, act = next(pairs, (None, None))
+    if kind not in _KINDS or look is None or act is None:
         return ""
-    look, act = left.access, right.access
     called = act.detail.removeprefix(_ASKS).partition("(")[0]
     return (
         f"look at {look.name} in the thread of the loop, too: in the place of {act.name}.{called} "

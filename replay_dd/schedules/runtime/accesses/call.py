@@ -268,9 +268,10 @@ class AnyInstruction(Instruction):
         if module == "threading" and name == "start":
             self.also = [started(own)]
         access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
-        access.reads, access.writes = effect
+        counts = name == "wait" and values.type_name(type(own)) == "Barrier"  # who waits there
+        access.reads, access.writes = effect[0], effect[1] or counts
         access.detail = f"{name}({listed(arguments)})"
-        access.old = values.state(own)
+        access.old = UNKNOWN if counts else values.state(own)
         return access
 
     def _of_callback(self, own: object, name: str, arguments: list[Any], module: str) -> Access | None:
