@@ -12,11 +12,9 @@ import pytest
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.accesses import access as accesses
-from replay_dd.schedules.runtime.accesses.asked_of_loop import AskedOfLoops
+from replay_dd.schedules.runtime.accesses.asked_of_loop import AskedOfLoops, bound
 from replay_dd.schedules.runtime.points.place import Place
 from tests.runtime.programs import run_program
-
-pytestmark = pytest.mark.once
 
 PROGRAM = """
     import asyncio, threading
@@ -65,11 +63,11 @@ def asks(access: Access) -> bool:
 
 
 def test_who_asks_a_loop_for_something_is_told_as_if_it_were_done(observed: Observation) -> None:
-    told = [(one.thread, one.detail, one.writes) for one in observed.accesses if asks(one)]
+    told = [(one.thread, one.name, one.detail, one.writes) for one in observed.accesses if asks(one)]
     assert told == [
-        ("0.1", "asks for set_result(7)", True),
-        ("0.1", "asks for put_nowait(8)", True),
-        ("0.1", "asks for append(9)", True),
+        ("0.1", "future", "asks for set_result(7)", True),
+        ("0.1", "queue", "asks for put_nowait(8)", True),
+        ("0.1", "seen", "asks for append(9)", True),
     ], "what only looks changes nothing, and what the program has written is seen where it runs"
 
 
@@ -93,14 +91,14 @@ def test_that_a_thread_asks_comes_before_what_it_asked_for_by_itself(observed: O
     assert asked._replace(time=asked.time + 1).conflicts(done)
 
 
-def asked_of(loop: asyncio.AbstractEventLoop, callback: object) -> AskedOfLoops:
+def asked_of(loop: asyncio.AbstractEventLoop, callback: Any) -> AskedOfLoops:
     """What is known once this was asked for, before the loop has got it."""
     thread = cast(Any, type("Thread", (), {"name": "0.1", "time": 3}))
     asked = AskedOfLoops(lambda: thread, lambda _: (5, "list"))
     access = accesses.Access(accesses.CALLS, accesses.WHOLE, [], "", "seen")
     asked.watch(access, Place(asked_of.__code__, 0))
     assert asked.done() == [], "nothing was asked for"
-    access.asks = loop, callback, "append()"
+    access.asks = loop, callback.__self__, f"{callback.__name__}()"
     asked.watch(access, Place(asked_of.__code__, 0))
     return asked
 
@@ -143,3 +141,22 @@ def test_what_is_cancelled_or_never_came_to_the_loop_is_not_done(loop: asyncio.A
     loop.call_soon(loop.stop)
     loop.run_forever()
     assert asked.done() == [], "it was cancelled"
+
+
+def test_without_the_stack_a_method_is_found_with_its_object(loop: asyncio.AbstractEventLoop) -> None:
+    class Own:
+        def put(self) -> None:
+            pass
+
+    own, rows, future = Own(), list[int](), loop.create_future()
+    things = {"own": own, "rows": rows, "future": future, "threading": threading}
+
+    def found(given: object, *way: object) -> object:
+        return bound(given, cast(Any, way), lambda base: things[cast(Any, base)])
+
+    assert found(list.append, "attribute", "rows", "append") == rows.append
+    assert found(type(future).set_result, "attribute", "future", "set_result") == future.set_result
+    assert found(Own.put, "attribute", "own", "put") == own.put
+    assert found(threading.settrace, "attribute", "threading", "settrace") is threading.settrace
+    assert found(own.put, "attribute", "own", "put").__self__ is own  # type: ignore[attr-defined]
+    assert found(Own.put, "local", "put") is Own.put

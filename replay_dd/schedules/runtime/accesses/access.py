@@ -31,7 +31,7 @@ class Access:
         late: whether the item is stored only after functions of the program have run, which tell the hash of its key
             or compare it.
         fills: whether the library stores an item there if it finds none.
-        asks: (the event loop that is asked to do it later, what it shall call, the method in short), or None.
+        asks: (the event loop that is asked to do it later, whose method it calls, the method in short), or None.
     """
 
     __slots__ = (

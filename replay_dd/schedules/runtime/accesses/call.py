@@ -12,7 +12,7 @@ from . import contents, values
 from .access import CALLS, DATABASE, DELETES, FILE, ITEM, ITERATES, OBJECT, READS, STORES, WHOLE, Access
 from .all_attributes import attributes_found, viewed
 from .arrays import is_array, owner
-from .asked_of_loop import asked_of_loop
+from .asked_of_loop import asked_of_loop, bound
 from .called import listed, module_of, module_of_method, name_of
 from .closable import is_closed_database, is_socket, of_socket
 from .contexts import entered, is_variable, of_variable, use_of
@@ -233,7 +233,8 @@ class AnyInstruction(Instruction):
         if not self._asks and is_outside_of_loop(own, name):
             return of_call_outside(own, name, self.names.name_of(own, expression))
         if is_loop(own):
-            self.also = asked_of_loop(own, name, arguments, self._of_callback, self.of_library)
+            methods = [bound(one, way, self.evaluate) for one, way in zip(arguments, expressions, strict=True)]
+            self.also = asked_of_loop(own, name, methods, expressions, self._of_callback, self.of_library)
             return of_loop(own, name, self.names.name_of(own, expression))
         if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
             name, arguments = "commit", []
@@ -274,9 +275,11 @@ class AnyInstruction(Instruction):
         access.old = UNKNOWN if counts else values.state(own)
         return access
 
-    def _of_callback(self, own: object, name: str, arguments: list[Any], module: str) -> Access | None:
+    def _of_callback(
+        self, own: object, expression: Expression, name: str, arguments: list[Any], module: str
+    ) -> Access | None:
         self._asks = True
-        return self._call_of_method(own, None, name, arguments, [None] * len(arguments), module)
+        return self._call_of_method(own, expression, name, arguments, [None] * len(arguments), module)
 
     def _referent(self, reference: object, expression: Expression) -> Access:
         """What a weak reference refers to, which is gone once nobody else refers to it."""
