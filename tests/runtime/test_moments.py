@@ -294,3 +294,24 @@ def test_what_was_held_back_for_a_moment_that_does_not_come_is_no_deadlock(tmp_p
     arrivals = tuple((*record[:3], "0", 1_000_000, record[5]) for record in run.log.arrivals if record[1] == "0.1")
     assert arrivals
     assert output_of(run_program(tmp_path, text, replay_plan((), arrivals))) == output_of(run)
+
+
+def test_the_log_tells_the_line_of_a_wait_that_a_time_out_ends(tmp_path: Path) -> None:
+    text = """
+        import os, select, threading
+
+        def probe():
+            ready, _, _ = select.select([reads], [], [], 0.5)
+            print(ready)
+
+        reads, writes = os.pipe()
+        thread = threading.Thread(target=probe)
+        thread.start()
+        thread.join()
+    """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "[]\n"
+    (wait,) = [arrival for arrival in run.log.arrivals if arrival[1] == "0.1"]
+    assert wait[3] == ""
+    assert wait[6] == "at prog.py:5"
+    assert_same(replayed(run.log), run)

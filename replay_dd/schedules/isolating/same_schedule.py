@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from replay_dd.schedules.isolating.difference import difference_of
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.runtime.channel import ARRIVAL
+from replay_dd.schedules.runtime.channel import ARRIVAL, AT
 
 SAME_SCHEDULE = "The passing and the failing log have the same schedule."
 HINT = "No switch decides. If the answer may take that long, a longer time-out helps; or go on without it."
@@ -28,9 +28,10 @@ def outside_decides(passing: Log, failing: Log) -> str:
         if one is None or other is None:
             return ""
         if _answer(one) != _answer(other):
+            place = _place(one) or _place(other)
+            passes, fails = (_in_words(wait, place) for wait in (one, other))
             return (
-                f"What came from outside decides, and when: in the passing run, {_in_words(one)}; in the failing run, "
-                f"{_in_words(other)}."
+                f"What came from outside decides, and when: in the passing run, {passes}; in the failing run, {fails}."
             )
     return ""
 
@@ -45,8 +46,18 @@ def _answer(wait: _Record) -> _Record:
     return (thread, number, bool(by), *answer[:1])
 
 
-def _in_words(wait: _Record) -> str:
-    _, thread, number, by, _, *answer = wait
-    where = f" {answer[1]}" if len(answer) > 1 and type(answer[1]) is str else ""
-    which = f"wait {number} of thread {thread} for something outside"
-    return f"{which} gets an answer{where}" if by else f"{which} ends without an answer"
+def _text(wait: _Record) -> str:
+    return wait[6] if len(wait) > 6 and type(wait[6]) is str else ""
+
+
+def _place(wait: _Record) -> str:
+    """The line of the program that made a wait which a time-out ended, in brackets; empty if it is not known."""
+    way, _, line = _text(wait).partition(" ")
+    return f" ({line})" if way == AT else ""
+
+
+def _in_words(wait: _Record, place: str) -> str:
+    _, thread, number, by, *_ = wait
+    which = f"wait {number} of thread {thread} for something outside{place}"
+    text = f" {_text(wait)}" if _text(wait) else ""
+    return f"{which} gets an answer{text}" if by else f"{which} ends without an answer"

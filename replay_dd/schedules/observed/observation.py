@@ -51,6 +51,7 @@ class Value(NamedTuple):
         return (self.text, self.type, self.number) == (other.text, other.type, other.number)
 
 
+_BY_LOOP = ", asked for by thread "  # of what an event loop does for a thread
 _MANGLED = re.compile(r"\._[A-Za-z]\w*?__(?=[A-Za-z])(?!\w*__\b)")
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 
@@ -131,6 +132,8 @@ class Access(NamedTuple):
         if not self.touches(other):
             return False
         earlier, later = (self, other) if self.number < other.number else (other, self)
+        if later.is_done_by_loop and later.detail.endswith(f"{earlier.thread} at its yield point {earlier.time}"):
+            return False  # whatever is asked for comes after that by itself
         # What the later one did not find, it might find and take away before the earlier one; not the other way round.
         return earlier.changes or later.changes or (later.in_vain and not earlier.in_vain)
 
@@ -138,6 +141,11 @@ class Access(NamedTuple):
     def changes(self) -> bool:
         """Whether it may change the thing, and does not do so in vain."""
         return self.writes and not self.in_vain
+
+    @property
+    def is_done_by_loop(self) -> bool:
+        """Whether an event loop does it for a thread that has asked for it: no code of the program runs there."""
+        return _BY_LOOP in self.detail
 
     @property
     def in_vain(self) -> bool:

@@ -45,10 +45,10 @@ DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
 HANG = "hang"  # why, whether the history was kept, threads, things, steps; stacks; files counted: see hangs/telling.py
 ARRIVAL = (
     # path, number of its wait, who ran at that moment, its time, answer; where that concerns one descriptor, FROM or TO
-    # and its number, in one text; see moments.py
+    # and its number, in one text; where a time-out ended it, AT and the line of the program; see moments.py
     "arrival"
 )
-FROM, TO = "from", "to"
+FROM, TO, AT = "from", "to", "at"
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 ACCESS = (
     # number, path, time, global time, place number, stack number, what it does, sort, number and type of what holds it,

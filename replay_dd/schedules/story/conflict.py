@@ -325,8 +325,9 @@ def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
 
 
 def _is_kept_outside(access: Access) -> bool:
-    """Whether it is to a value of `ctypes`: code of the library takes a lock for it, and does it only then."""
-    return access.thing[0] == "attribute" and access.thing[2] == "value" and access.holder_type.startswith("c_")
+    """Whether it is to what `ctypes` keeps: code of the library takes a lock for it, and does it only then."""
+    sort, _, key = access.thing
+    return (sort in ("item", "whole") or (sort, key) == ("attribute", "value")) and access.holder_type.startswith("c_")
 
 
 def _looking_up(before: Sequence[Access], stack: Sequence[StackFrame]) -> list[Access]:

@@ -38,6 +38,7 @@ RAISED = 8  # the slot of an instruction that raised an exception: whatever it w
 _LOADED = 9  # the slot of what an instruction loads that stores, too
 _ITERATED = ".0"  # what a comprehension goes through; it has the place of the object of a method
 _OWN = ("self", "cls")
+_NO_TIME = -1  # of what no step of the program makes
 
 
 class Node(NamedTuple):
@@ -95,6 +96,8 @@ class Dependences:
 
     def _time_of(self, access: Access) -> int:
         """The thread time of the step that makes an access; an operation inside a call belongs to that call."""
+        if access.is_done_by_loop:
+            return _NO_TIME
         if (access.thread, access.time) in self.flow.counted or not access.place.instruction.startswith("CALL"):
             return access.time
         times = self._times[access.thread]

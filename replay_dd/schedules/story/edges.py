@@ -26,10 +26,15 @@ def takes_out(access: Access) -> bool:
 
 
 def puts_back(first: Access, last: Access) -> bool:
-    """Whether one call of a function takes something out of a container, and then adds something to it."""
-    takes = first.does == "deletes" or takes_out(first)
-    moves = takes and not first.in_vain and adds(last) and one_thing(first, last)
-    return moves and comes_down_to(first, last)
+    """Whether one call of a function takes something out of a container, and then adds something to it.
+
+    So does who takes a file away, and makes it anew.
+    """
+    if first.thing[0] == "file":
+        moves = first.writes and first.new.is_missing and last.writes
+    else:
+        moves = (first.does == "deletes" or takes_out(first)) and not first.in_vain and adds(last)
+    return moves and one_thing(first, last) and comes_down_to(first, last)
 
 
 def hands_over(access: Access) -> bool:

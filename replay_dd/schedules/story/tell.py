@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.asked_of_loop import help_of_asked_act
 from replay_dd.schedules.story.came_back import help_of_came_back
 from replay_dd.schedules.story.class_held import held_by_class_in_words, help_of_class_held
 from replay_dd.schedules.story.closed_loops import help_of_closed_loop
@@ -157,7 +158,8 @@ class _Teller:
         if stopped:
             return stopped
         own_step = (
-            help_of_look_at_queue(kind, self.conflict)
+            help_of_asked_act(kind, self.conflict)
+            or help_of_look_at_queue(kind, self.conflict)
             or help_of_signal_for_all(kind, self.conflict)
             or help_of_publication(kind, self.conflict, self.failing)
             or help_of_loop(kind, self.conflict)

@@ -88,7 +88,7 @@ class Letters:
             return (access.detail or access.does) + found
         found = self.value(old) if old.is_known else "it"
         if access.detail:
-            return f"{access.detail}: {found}"
+            return f"{access.detail}: {found}" if old.is_known else access.detail
         if old.is_missing:
             return "finds nothing there"
         return f"finds {found}" if access.tested else f"reads {found}"

@@ -27,6 +27,12 @@ def test_an_answer_that_came_in_one_run_only_decides() -> None:
     )
 
 
+def test_the_line_is_told_that_made_a_wait_which_a_time_out_ended() -> None:
+    told = outside_decides(*logs((CAME,), ((*DID_NOT, "at prog.py:12"),)))
+    assert "wait 2 of thread 0.1 for something outside (prog.py:12) gets an answer from 4; in" in told
+    assert told.endswith("wait 2 of thread 0.1 for something outside (prog.py:12) ends without an answer.")
+
+
 @pytest.mark.parametrize(
     ("passing", "failing"),
     [

@@ -105,10 +105,18 @@ def test_the_call_in_which_a_thread_is_interrupted_is_not_what_came_before_it() 
     assert kind_of(conflict, PASSED) == kinds.ORDER_VIOLATION
 
 
-@pytest.mark.parametrize(("holder", "is_left"), [("c_int", False), ("Counter", True)])
-def test_a_store_that_a_lock_of_the_library_comes_before_is_not_done_yet(holder: str, is_left: bool) -> None:
-    """So it is with the value of `multiprocessing.Value`. Another attribute is set before a lock in the same line."""
-    value = ("attribute", 5, "value")
+@pytest.mark.parametrize(
+    ("value", "holder", "is_left"),
+    [
+        (("attribute", 5, "value"), "c_int", False),
+        (("item", 5, "0"), "c_int_Array_4", False),
+        (("attribute", 5, "value"), "Counter", True),
+    ],
+)
+def test_a_store_that_a_lock_of_the_library_comes_before_is_not_done_yet(
+    value: tuple[str, int, str], holder: str, is_left: bool
+) -> None:
+    """So it is with what `multiprocessing` shares. Another attribute is set before a lock in the same line."""
     reads = access("0.1", 3, 3, "reads", value, holder_type=holder)
     stores = access("0.1", 4, 4, "stores", value, holder_type=holder)
     others = access("0.2", 1, 6, "stores", value, holder_type=holder)

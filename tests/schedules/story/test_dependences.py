@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from replay_dd.schedules.observed.observation import NOTHING_OBSERVED
 from replay_dd.schedules.story.control import deciding_branches
 from replay_dd.schedules.story.dependences import RAISED, Dependences, Kind, Node
+from tests.schedules.story.made_accesses import access
 from tests.schedules.story.ran import Ran, code_of
 
 pytestmark = pytest.mark.once
@@ -40,3 +43,15 @@ def test_what_is_made_of_all_that_a_generator_gives_depends_on_where_that_ends(e
     found = [*Dependences(ran.flow, NOTHING_OBSERVED).of(Node(calls))]
     assert (Node(gives), Kind.DATA) in found
     assert ((Node(end), Kind.CONTROL) in found) == ended
+
+
+def test_what_a_loop_does_for_a_thread_is_no_step_of_the_program() -> None:
+    ran = Ran(code_of("main", ["CALL", "RETURN_VALUE"]))
+    step = ran.steps("main", 0, time=4)
+    one = ran.flow.steps[step]
+    calls = access(one.thread, one.time, 1, "calls", ("object", 1, ""), detail="set_result(7)")
+    by_loop = calls._replace(detail="set_result(7), asked for by thread 0.1 at its yield point 3")
+    for seen, at in ((calls, step), (by_loop, None)):
+        dependences = Dependences(ran.flow, replace(NOTHING_OBSERVED, accesses=(seen,)))
+        assert dependences.step_of(seen) == at
+        assert dependences.accesses(step) == ([] if at is None else [seen])

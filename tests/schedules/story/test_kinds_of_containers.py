@@ -103,3 +103,14 @@ def test_to_take_out_what_others_have_taken_already_is_to_act() -> None:
     takes_out = use._replace(does="calls", detail="pop('key', None)")
     assert kind_of(conflict_of([look, *meanwhile, use], 5, 5), PASSED) == kinds.TORN_READ
     assert kind_of(conflict_of([look, *meanwhile, takes_out], 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_a_file_that_one_call_takes_away_and_makes_anew_is_missing_in_between() -> None:
+    """As a log is rotated: what was renamed is not computed from, so no update is lost."""
+    log = ("file", -1, "/tmp/app.log")
+    away = access("0.1", 4, 4, "os.rename", log, reads=True, writes=True, new=NOTHING)
+    meanwhile = access("0.2", 1, 5, "os.rename", log, reads=True, writes=True, old=NOTHING, new=NOTHING)
+    anew = access("0.1", 5, 6, "open", log, writes=True)
+    assert kind_of(conflict_of([away, meanwhile, anew], 5, 5), PASSED) == kinds.TORN_UPDATE
+    looks = away._replace(new=number(2))
+    assert kind_of(conflict_of([looks, meanwhile, anew], 5, 5), PASSED) == kinds.LOST_UPDATE

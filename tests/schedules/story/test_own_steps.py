@@ -6,7 +6,8 @@ import pytest
 
 from replay_dd.schedules.observed.observation import StackFrame, Value
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.asked_of_loop import help_of_asked_act
+from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
 from replay_dd.schedules.story.loop_over_copy import help_of_loop
 from replay_dd.schedules.story.publication import help_of_publication
@@ -129,3 +130,18 @@ def test_to_move_in_a_file_twice_is_no_change_in_two_steps() -> None:
     assert kinds.kind_of(found, PASSED) == kinds.ORDER_VIOLATION
     wrote = moves[1]._replace(time=5, detail="write()")
     assert kinds.kind_of(conflict_of([moves[0], other, wrote], 5, 5), PASSED) == kinds.TORN_UPDATE
+
+
+def test_who_asks_a_loop_to_act_lets_it_look_too() -> None:
+    def of_future(act: str) -> Conflict:
+        return of_queue("done()", act, "asyncio.Future")
+
+    words = help_of_asked_act(kinds.CHECK_THEN_ACT, of_future("asks for set_result(7)"))
+    assert words.startswith("look at Shop.jobs in the thread of the loop, too")
+    assert "in the place of Shop.jobs.set_result (prog.py:6), hand the loop a function" in words
+    assert not help_of_asked_act(kinds.LOST_UPDATE, of_future("asks for set_result(7)"))
+    asks = of_future("asks for set_result(7)")
+    cancels = access("0", 9, 9, "calls", QUEUE, holder_type="asyncio.Future", detail="cancel()", writes=True)
+    order = Conflict("0", None, Edge(cancels, asks.before, inferred=False), None, (*asks.before, *asks.after), (), ())
+    assert help_of_asked_act(kinds.ORDER_VIOLATION, order) == words
+    assert not help_of_asked_act(kinds.CHECK_THEN_ACT, of_future("set_result(7)"))

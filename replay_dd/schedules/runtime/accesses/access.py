@@ -31,11 +31,13 @@ class Access:
         late: whether the item is stored only after functions of the program have run, which tell the hash of its key
             or compare it.
         fills: whether the library stores an item there if it finds none.
+        asks: (the event loop that is asked to do it later, whose method it calls, the method in short), or None.
     """
 
     __slots__ = (
         *(
             "again",
+            "asks",
             "before",
             "detail",
             "does",
@@ -64,3 +66,4 @@ class Access:
         self.before: object = None
         self.looked_up: object = UNKNOWN
         self.fills = self.late = False
+        self.asks: tuple[object, object, str] | None = None

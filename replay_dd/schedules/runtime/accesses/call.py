@@ -12,9 +12,12 @@ from . import contents, values
 from .access import CALLS, DATABASE, DELETES, FILE, ITEM, ITERATES, OBJECT, READS, STORES, WHOLE, Access
 from .all_attributes import attributes_found, viewed
 from .arrays import is_array, owner
+from .asked_of_loop import asked_of_loop, bound
+from .called import listed, module_of, module_of_method, name_of
 from .closable import is_closed_database, is_socket, of_socket
 from .contexts import entered, is_variable, of_variable, use_of
 from .files import of_file, of_open_file
+from .given_streams import of_given_streams
 from .instruction import Instruction
 from .library_containers import inside
 from .loops import is_loop, of_loop
@@ -22,7 +25,7 @@ from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
 from .own_attributes import is_done_by_class, plain_access
-from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, class_of_method, is_gone_through_by_class
+from .own_items import ITEM_METHODS, WHOLE_METHODS, called_of_container, is_gone_through_by_class
 from .printing import place_of_file, printed_to
 from .rows import rows_written
 from .taking import is_iterator, taken_from, takes
@@ -39,7 +42,7 @@ _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
-_TABLES = ("_csv", "csv")
+_TABLES = ("_csv", "csv", "_pickle")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
 _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
@@ -47,6 +50,7 @@ _NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 class AnyInstruction(Instruction):
     """One instruction that is about to run; it may be a call."""
 
+    _asks = False  # a loop, which then does it itself
     _context: object = None  # of `contextvars`, which the call enters or lets the library enter
 
     def call(self) -> Access | None:
@@ -111,9 +115,9 @@ class AnyInstruction(Instruction):
                 own = function.__self__  # type: ignore[attr-defined]
         elif type(function) is values.MethodType:
             function, own = function.__func__, function.__self__  # type: ignore[attr-defined]
-            name = _name_of(function)
+            name = name_of(function)
         elif type(function) is values.FunctionType:
-            name = _name_of(function)
+            name = name_of(function)
         elif values.isinstance_of_type(function) and values.module_name(function) == "builtins":  # type: ignore[arg-type]
             name = values.type_name(function)  # type: ignore[arg-type]
         own_code = type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename)
@@ -129,7 +133,7 @@ class AnyInstruction(Instruction):
             return of_threads(function)
         if own is MISSING or own is UNKNOWN:
             return self._call_of_builtin(name, function, arguments, expressions)
-        module = _module_of(function) or values.module_name(class_of_method(type(own), function, name) or type(own))
+        module = module_of_method(own, function, name)
         receiver = own_expression or self._receiver(count + extra)
         return self._call_of_method(own, receiver, name, arguments, expressions, module)
 
@@ -143,10 +147,10 @@ class AnyInstruction(Instruction):
     def _call_of_builtin(
         self, name: str, function: object, arguments: list[Any], expressions: list[Any]
     ) -> Access | None:
-        if arguments and asks_for_file(_module_of(function), name):
+        if arguments and asks_for_file(module_of(function), name):
             self.also = [reads_directory()] if is_relative(arguments[0]) else []
             return of_file(arguments[0], name, (True, False))
-        shared = of_system(_module_of(function), name, arguments) or of_threads(function)
+        shared = of_system(module_of(function), name, arguments) or of_threads(function)
         if shared is not None:
             return shared
         if name == "next" and arguments and values.exactly(arguments[0], values.GeneratorType):
@@ -155,14 +159,14 @@ class AnyInstruction(Instruction):
             gone_through = self.whole(values.iterated(arguments[0]), expressions[0], ITERATES)
             self.also = [] if gone_through is None else [gone_through]
             return taken_from(arguments[0], "next", self.names.name_of(arguments[0], expressions[0]))
-        if name == "getenv" and _module_of(function) == "os" and arguments:
+        if name == "getenv" and module_of(function) == "os" and arguments:
             return self._variable(arguments[0])
         if name == "print" and self.name in ("CALL", "CALL_KW"):
             at = place_of_file(self.value(1) if self.name == "CALL_KW" else self.keywords, len(arguments))
             if at >= 0 and arguments[at] is not None:
                 return printed_to(arguments[at], self.names.name_of(arguments[at], expressions[at]))
             return self.attribute(streams(), None, "stdout", READS)
-        if _module_of(function) != "builtins" and not values.isinstance_of_type(function):
+        if module_of(function) != "builtins" and not values.isinstance_of_type(function):
             return self._call_of_library(name, function, arguments, expressions)
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(arguments) > 1 and type(arguments[1]) is str:
             does = {"setattr": STORES, "delattr": DELETES}.get(name, READS)
@@ -183,19 +187,24 @@ class AnyInstruction(Instruction):
     def _call_of_library(
         self, name: str, function: object, arguments: list[Any], expressions: list[Any]
     ) -> Access | None:
-        """A function of the standard library that gets an event loop, or a container: that tells what it does there."""
+        """A function of the standard library that gets an event loop, a stream or a container: what it does there."""
+        self.also = of_given_streams(name, arguments, expressions, self.names)
         for argument, expression in zip(arguments, expressions, strict=True):
             if is_loop(argument):
                 return of_loop(argument, name, self.names.name_of(argument, expression))
             access = self.whole(argument, expression, CALLS)
             if access is not None:
-                effect = effect_of_function(_module_of(function), name)
+                effect = effect_of_function(module_of(function), name)
                 access.reads, access.writes = effect or (True, False)
                 access.detail = f"{name}()"
                 access.again = (argument,)
                 access.before = contents.content(argument) if effect is None else None
                 return access
-        return None
+        return self._last_of_also()
+
+    def _last_of_also(self) -> Access | None:
+        *self.also, access = self.also or [None]  # type: ignore[list-item]
+        return access
 
     def _call_of_method(
         self,
@@ -221,9 +230,11 @@ class AnyInstruction(Instruction):
             return of_socket(own, name, self.names.name_of(own, expression))
         if is_variable(own):
             return of_variable(own, name, arguments, self.names.name_of(own, expression))
-        if is_outside_of_loop(own, name):
+        if not self._asks and is_outside_of_loop(own, name):
             return of_call_outside(own, name, self.names.name_of(own, expression))
         if is_loop(own):
+            methods = [bound(one, way, self.evaluate) for one, way in zip(arguments, expressions, strict=True)]
+            self.also = asked_of_loop(own, name, methods, expressions, self._of_callback, self.of_library)
             return of_loop(own, name, self.names.name_of(own, expression))
         if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
             name, arguments = "commit", []
@@ -248,17 +259,27 @@ class AnyInstruction(Instruction):
         if name == "__exit__":
             return self.managed(own, expression, ends=True)
         effect = effect_of(module, name)
-        if effect is None or (module.endswith("random") and not _is_own_generator(own)):
+        if effect is None:
+            self.also = of_given_streams(name, arguments, expressions, self.names)
+            return self._last_of_also()
+        if module.endswith("random") and not _is_own_generator(own):
             return None
         if module.startswith("pathlib"):
             return of_file(own, name, effect)
         if module == "threading" and name == "start":
             self.also = [started(own)]
         access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
-        access.reads, access.writes = effect
-        access.detail = f"{name}({_listed(arguments)})"
-        access.old = values.state(own)
+        counts = name == "wait" and values.type_name(type(own)) == "Barrier"  # who waits there
+        access.reads, access.writes = effect[0], effect[1] or counts
+        access.detail = f"{name}({listed(arguments)})"
+        access.old = UNKNOWN if counts else values.state(own)
         return access
+
+    def _of_callback(
+        self, own: object, expression: Expression, name: str, arguments: list[Any], module: str
+    ) -> Access | None:
+        self._asks = True
+        return self._call_of_method(own, expression, name, arguments, [None] * len(arguments), module)
 
     def _referent(self, reference: object, expression: Expression) -> Access:
         """What a weak reference refers to, which is gone once nobody else refers to it."""
@@ -317,7 +338,7 @@ class AnyInstruction(Instruction):
         if access is None:
             return None
         access.reads, access.writes = effect
-        access.detail = f"{name}({_listed(arguments)})"
+        access.detail = f"{name}({listed(arguments)})"
         if access.sort == WHOLE:
             if name in _TAKES_ALL_OF and arguments:
                 taken = self.whole(arguments[0], expressions[0], READS)
@@ -373,19 +394,3 @@ def _is_own_generator(thing: object) -> bool:
 def _is_about_no_data(statement: str) -> bool:
     """Whether a statement in capitals neither reads nor writes what others write."""
     return statement.startswith(_NO_DATA) or (statement.startswith("SELECT") and "FROM" not in statement)
-
-
-def _listed(arguments: list[Any]) -> str:
-    return ", ".join(values.text_of(one) or values.class_name(type(one)) for one in arguments)
-
-
-def _module_of(function: object) -> str:
-    if not values.exactly(function, values.FunctionType, values.BuiltinFunctionType):
-        return ""
-    module = getattr(function, "__module__", "")
-    return module if type(module) is str else ""
-
-
-def _name_of(function: object) -> str:
-    name = getattr(function, "__name__", "") if values.fixed(function) else ""
-    return name if type(name) is str else ""

@@ -16,6 +16,7 @@ from .all_attributes import next_attribute
 from .library_containers import found_in, held, inside, iterated_in
 from .own_items import is_item_done_by_class
 from .semaphores import is_semaphore, use_of
+from .shared_arrays import array_iterated, array_kept, element_kept
 from .taking import taken_from
 from .values import MISSING, UNKNOWN
 from .variables import VariableInstruction
@@ -63,7 +64,7 @@ class Instruction(VariableInstruction):
             if values.exactly(iterator, values.GeneratorType):
                 of_library = self.whole(iterated_in(iterator.gi_frame), expression, ITERATES)  # type: ignore[attr-defined]
                 return of_library or self.next_of(iterator, expression)
-            container = values.iterated(iterator)
+            container = array_iterated(iterator) or values.iterated(iterator)
             key = next_attribute(iterator, self.names.whose_attributes(container))
             return (
                 self.whole(container, expression, ITERATES) if key is None else self.item(container, None, key, READS)
@@ -100,7 +101,8 @@ class Instruction(VariableInstruction):
         access = self.item(container, expression, key, does)
         if access is not None and access.does == STORES:
             access.new = arrays.plain(new)
-            access.again = None if arrays.is_array(container) else (container, key)
+            is_outside = arrays.is_array(container) or array_kept(container) is not None
+            access.again = None if is_outside else (container, key)
             access.late = values.is_a(container, dict) and values.compared_by_program(key)
             if access.late:
                 access.looked_up, access.again = key, None
@@ -140,6 +142,11 @@ class Instruction(VariableInstruction):
         container = self.standing_for(container, expression, key)
         if arrays.is_array(container):
             return self.element(container, expression, key, does)
+        if array_kept(container) is not None and type(key) is int:
+            index, found = element_kept(container, key)
+            access = Access(does, ITEM, container, str(index), f"{self.names.name_of(container, expression)}[{index}]")
+            access.old = found
+            return access
         if inside(container) is not None:
             text = values.key_text(key)
             access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
@@ -147,10 +154,10 @@ class Instruction(VariableInstruction):
             if does == DELETES:
                 access.new = MISSING
             return access
-        if values.size(container) is None or values.exactly(container, *_UNCHANGING):
-            return None
         if type(key) is slice:
             return self.whole(container, expression, does)
+        if values.size(container) is None or values.exactly(container, *_UNCHANGING):
+            return None
         text = values.key_text(key)
         if type(key) is int and key < 0 and values.is_a(container, list, deque):
             text = str(key + (values.size(container) or 0))
@@ -217,7 +224,8 @@ class Instruction(VariableInstruction):
         container = self.standing_for(container, expression)
         content = inside(container)
         content = container if content is None else content
-        if values.size(content) is None or values.exactly(content, *_UNCHANGING):
+        unknown = values.size(content) is None and array_kept(content) is None
+        if unknown or values.exactly(content, *_UNCHANGING):
             return None
         access = Access(does, WHOLE, container, "", self.names.name_of(container, expression))
         access.old = content
@@ -227,7 +235,10 @@ class Instruction(VariableInstruction):
         """The container that is meant by one: that inside of it, if the standard library writes it in Python."""
         found = held(container, key)
         if found is None:
-            return container
+            array = array_kept(container)
+            if array is None or array is container:
+                return container
+            found = container, "", array
         holder, attribute, content = found
         sort = ATTRIBUTE if attribute else ""
         self.names.remember(content, self.names.name_of(container, expression), sort, holder, attribute)

@@ -30,7 +30,9 @@ _PATHS = _table(
 _PATH_FUNCTIONS = frozenset(["exists", "lexists", "isfile", "isdir", "islink", "getsize", "getmtime", "stat"])
 _OTHERS = {
     "threading": _table(
-        "is_set wait is_alive join wait_for", "set clear notify notify_all start cancel release abort reset", "acquire"
+        "is_set wait is_alive join wait_for n_waiting broken",
+        "set clear notify notify_all start cancel release abort reset",
+        "acquire",
     ),
     "queue": _table("empty full qsize", "put put_nowait task_done", "get get_nowait join"),
     "_queue": _table("empty qsize", "put put_nowait", "get get_nowait"),
@@ -55,6 +57,11 @@ _OTHERS = {
         "done result exception running cancelled", "set_result set_exception", "submit shutdown cancel"
     ),
 }
+_OTHERS["asyncio"] = _OTHERS["_asyncio"] = _table(
+    "done result exception cancelled empty full qsize is_set",
+    "set_result set_exception cancel put_nowait task_done set clear",
+    "get_nowait",
+)
 _OTHERS["_random"] = _OTHERS["random"]  # what of a generator is written in C
 _FUNCTIONS = {
     "_heapq": _table("", "heappush heapify", "heappop heapreplace heappushpop"),

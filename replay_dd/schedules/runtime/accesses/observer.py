@@ -24,6 +24,7 @@ from ..strategies.profile import Identities
 from . import contents, semaphores, values
 from .access import ACQUIRES, FILE, GIVES_UP, GLOBAL, LOCK, WANTS, Access
 from .arrays import plain
+from .asked_of_loop import AskedOfLoops
 from .dying import Dying, way_to
 from .files import is_there
 from .later_looks import LaterLooks
@@ -101,6 +102,7 @@ class Observer:
         self._passed: dict[str, int] = {}  # the time of the last yield point that a thread has passed
         self._dying = Dying(lambda: scheduler.current, self.described, self._holder)
         self._loops = ClosingLoops(lambda: scheduler.current)
+        self._asked = AskedOfLoops(lambda: scheduler.current, self._holder)
         self._open: tuple[int, tuple[Any, ...], object] | None = None  # an access whose new value is not known yet
         exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
         scheduler.send(OBSERVING, exact)
@@ -213,7 +215,7 @@ class Observer:
                 self._tell(thread, stack, Place(code, position), access, True, time=self._passed.get(thread.name, 0))
 
     def _tell_gone(self) -> None:
-        for thread, way, place, access, old, holder in self._dying.gone():
+        for thread, way, place, access, old, holder in (*self._dying.gone(), *self._asked.done()):
             if self.next_time(thread) <= thread.time + 1:
                 self._close()
                 self._tell(thread, self._stack_of(way), place, access, False, old, holder=holder)
@@ -261,6 +263,7 @@ class Observer:
             *(tuple([self._lock(lock) for lock in held]), self._task(thread, stack)),
         )
         self._dying.watch(access)
+        self._asked.watch(access, place)
         if access.again is not None and access.new is values.UNKNOWN:
             self._open = (self._sent, access.again, access.before)  # type: ignore[assignment]
 

@@ -1,4 +1,4 @@
-"""Rows that a writer of ``csv`` puts into the stream that it was made with."""
+"""Rows of ``csv``, and objects of ``pickle``, that a writer puts into the stream that it was made with."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from .access import Access
 
-_METHODS = ("writerow", "writerows", "writeheader")
+_METHODS = ("writerow", "writerows", "writeheader", "dump")
+_WRITERS = ("_csv", "_pickle")
 
 
 def rows_written(writer: Any, name: str, called: str) -> Access | None:
-    """A call that writes rows; None if it is none, or if the code of the stream itself shows what it writes.
+    """A call that writes rows or an object; None if it is none, or if the code of the stream shows what it writes.
 
     Args:
-        writer: of ``csv``.
+        writer: of ``csv`` or ``pickle``.
         name: of the method.
         called: how the stream is called, if it has no path.
     """
@@ -36,8 +37,8 @@ def rows_written(writer: Any, name: str, called: str) -> Access | None:
 
 
 def _stream_of(writer: object) -> object:
-    """What a writer of ``_csv`` writes to: it keeps the method of that, and shows it to the collector alone."""
-    if values.module_name(type(writer)) != "_csv":
+    """What a writer in C writes to: it keeps the method of that, and shows it to the collector alone."""
+    if values.module_name(type(writer)) not in _WRITERS:
         return None
     methods: Any = (one for one in gc.get_referents(writer) if type(one) is values.BuiltinFunctionType)
     return next((one.__self__ for one in methods if one.__name__ == "write"), None)

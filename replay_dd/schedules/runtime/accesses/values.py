@@ -296,14 +296,14 @@ def iterated(iterator: object) -> object:
     built_in = module_name(kind) == "builtins" and type_name(kind).endswith("iterator")
     if not built_in and kind is not type(iter(deque())):
         return UNKNOWN
-    for one in gc.get_referents(iterator):
-        if is_a(one, dict, list, set, deque):
-            return one
-    return UNKNOWN
+    return next((one for one in gc.get_referents(iterator) if is_a(one, dict, list, set, deque)), UNKNOWN)
 
 
 def state(thing: Any) -> object:
     """What an object of the library is about: how many things wait in a queue, whether an event is set."""
+    of_c = in_class(type(thing), "_state")[1]  # of a future of asyncio
+    if type(of_c) is GetSetDescriptorType:
+        return of_c.__get__(thing)
     values = own_values(thing) or {}
     for name, what in _STATES:
         found = values.get(name, MISSING)

@@ -12,8 +12,9 @@ from ..accelerator import accelerator
 from ..compat import ATTR_HAS_METHOD_BIT
 from ..observing import local_value
 from . import values
-from .access import ATTRIBUTE, CELL, DELETES, GLOBAL, LOCAL, READS, STORES, Access
+from .access import ATTRIBUTE, CELL, DELETES, GLOBAL, LOCAL, OBJECT, READS, STORES, Access
 from .made_locals import note_if_made
+from .methods import effect_of
 from .operands import variables
 from .own_attributes import is_done_by_class
 from .running import Running
@@ -60,6 +61,8 @@ class VariableInstruction(Running):
         where, owner, value = values.attribute(thing, key)
         if where == COMPUTED and key == NAME:
             return self._of_kept_value(thing, expression, does, new)
+        if where == COMPUTED and does == READS:
+            return self._of_library_property(thing, expression, key)
         # What an object has of its own takes the place of its class's: whoever patches a method puts it there.
         if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
             return None
@@ -102,6 +105,15 @@ class VariableInstruction(Running):
             return None
         access = Access(does, ATTRIBUTE, kept[0], NAME, f"{self.names.name_of(thing, expression)}.{NAME}")
         access.old, access.new = kept[1], new
+        return access
+
+    def _of_library_property(self, thing: object, expression: Expression, key: str) -> Access | None:
+        """A look at what code of the library computes, as a look at all of the object; None of any other property."""
+        owner = values.in_class(type(thing), key)[0]
+        if owner is None or effect_of(values.module_name(owner), key) != (True, False):
+            return None
+        access = Access(READS, OBJECT, thing, "", self.names.name_of(thing, expression))
+        access.detail = key
         return access
 
     def _of_local(self, thing: object, key: str, does: str, value: object, mine: object, new: object) -> Access:

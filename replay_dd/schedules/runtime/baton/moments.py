@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 
 from ..accelerator.own_memory import use_own
-from ..channel import ARRIVAL, DUE, FROM, NOTE, TO, UNLIKE
+from ..channel import ARRIVAL, AT, DUE, FROM, NOTE, TO, UNLIKE
 from .clock import NO_ALARM
 from .patience import OUTSIDE, PATIENCE_S, Patience
 from .replies import Reply, replies_in
@@ -336,9 +336,11 @@ class Moments:
         self.follow([], following=False)
         self.real_time = True
 
-    def came_too_late(self, wait: OutsideWait) -> None:
-        """Log that a wait ended at its deadline."""
-        self._baton.send(ARRIVAL, wait.thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_deadline())
+    def came_too_late(self, wait: OutsideWait, where: str) -> None:
+        """Log that a wait ended at its deadline, and where the program made it, if that is known."""
+        answer = wait.answer_at_deadline()
+        place = (f"{AT} {where}",) if where and not isinstance(answer, tuple) else ()
+        self._baton.send(ARRIVAL, wait.thread.name, wait.number, TIMED_OUT, 0, answer, *place)
 
     def answered(self, wait: OutsideWait, answer: object) -> None:
         """Log the answer of an operation; plain values."""

@@ -223,7 +223,9 @@ class Scheduler(Chooser):
         arrived = self.operation(frame, wait, deadline)
         self.in_system_call = False
         if not arrived:
-            self.moments.came_too_late(wait)
+            before = use_own(True)
+            self.moments.came_too_late(wait, self.places.line_of_program(frame))
+            use_own(before)
         elif wait.problem is not None:
             self.moments.answered(wait, None)
             raise wait.problem

@@ -236,6 +236,11 @@ class Places:
             frame = frame.f_back
         return False, None
 
+    def line_of_program(self, frame: FrameType | None) -> str:
+        """The innermost line outside the library, such as ``prog.py:12``; empty if there is none."""
+        _, found = self.user_frame(frame)
+        return "" if found is None else f"{self.short(found.f_code.co_filename)}:{found.f_lineno}"
+
 
 def _files_of_the_runtime() -> list[str]:
     package = __name__.rpartition(".points.")[0] + "."
