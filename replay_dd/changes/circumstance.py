@@ -18,7 +18,7 @@ import functools
 import itertools
 from collections.abc import Hashable, Sequence
 
-from replay_dd.changes.clues import LEAST_GROUPS, NO_CLUES, Clues, guesses
+from replay_dd.changes.clues import LEAST_GROUPS, NO_CLUES, Clues, guesses, taking_away
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.divergences import divergences
 from replay_dd.changes.expansion import LEAST_HUNKS, additions, removals
@@ -199,6 +199,8 @@ class CodeChanges(Circumstance[Ending]):
         hunks = len(groups(self.difference, left, "hunk"))
         if hunks < LEAST_GROUPS:
             return found
+        if gone := taking_away(resolution.dependences, self._clues.names, left):
+            found.insert(0, Guess(gone, without=False, fitted=False))
         told = guesses(resolution.dependences, self._clues, self._workshop.program_words, left)
         found += [Guess(deltas) for deltas in told]
         if hunks >= LEAST_HUNKS:

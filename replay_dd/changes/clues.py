@@ -4,6 +4,8 @@ Rules of this module:
 
 * Three things hint at changes: the names in the message of a failure, the functions on its stack, and the functions
   that the program names which is run. Each guess contains the one before it.
+* Where a name is missing, what takes it away is tried first, as it is: a single line of a module that was written anew
+  may be all that it takes.
 * A guess is never an answer. It saves a search between versions that share little, where nearly no mixture of their
   changes runs at all.
 """
@@ -98,6 +100,16 @@ def guesses(
         all_ = all_ | (more & universe)
         if all_ and all_.count <= _MOST_OF_IT * universe.count and all_ not in found:
             found.append(all_)
+    return found
+
+
+def taking_away(dependences: Dependences, wanted: Sequence[str], universe: IntervalSet) -> IntervalSet:
+    """The changes that take names away, each as it is: a line with an import, or the head of a definition."""
+    found, names = EMPTY, dependences.names
+    for name in wanted:
+        gone = (names.undefining(name) | names.unimporting(name)) & universe
+        if len(dependences.units(gone)) <= MOST_UNITS:
+            found = found | gone
     return found
 
 

@@ -262,8 +262,24 @@ def test_a_class_that_is_elsewhere_by_then_is_not_brought_a_second_time() -> Non
     text = "class Error(Exception):\n    pass\n\n\ndef fail(text):\n    found = text * 2\n    raise Error(found)\n"
     source = Source("old.py", text.encode().splitlines(keepends=True), [])
     head, changed = "from errors import *\n", text[text.index("def") :].replace("2", "3")
-    for line, also in ((head, []), ("\n", [b"class Error(Exception):\n", b"    pass\n"])):
+    for line, names, also in (
+        (head, {"Error"}, []),
+        ("import errors\n", {"Error"}, []),
+        ("\n", set[str](), [b"class Error(Exception):\n", b"    pass\n"]),
+    ):
         lines = (line + changed).encode().splitlines(keepends=True)
-        names = {"Error"} if line == head else set[str]()
         function = text[text.index("def") :].encode().splitlines(keepends=True)
         assert as_they_were("new.py", lines, [source], names) == [line.encode(), *also, *function]
+
+
+def test_what_the_old_file_or_an_import_of_everything_still_gives_is_not_brought() -> None:
+    function = b"def fail(text):\n    found = text * TIMES\n    raise made(found)\n"
+    rest = b"TIMES = 2\n", b"def made(text):\n", b"    return text\n"
+    lines = function.splitlines(keepends=True)
+    source = Source("old.py", [*rest, *lines], [rest[0]])
+    changed = [b"import os\n", *function.replace(b"* TIMES", b"+ 3").splitlines(keepends=True)]
+    assert as_they_were("new.py", changed, [source]) == [b"import os\n", *rest[1:], *lines]
+    gone = source._replace(after=[])
+    assert as_they_were("new.py", changed, [gone], {"made"}) == [b"import os\n", *rest, *lines]
+    changed[0] = b"from made import *\n"
+    assert as_they_were("new.py", changed, [gone], {"made"}) == [changed[0], rest[0], *lines]

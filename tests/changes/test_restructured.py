@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
+from replay_dd.changes.levels import DEFAULT_LEVELS
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.workshop import Trial, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
@@ -48,6 +50,19 @@ def test_only_what_errors_miss_comes_to_files_in_their_new_places(tmp_path: Path
     assert resolved is not None
     assert resolved.deltas == whole | IntervalSet.of([factor])
     assert "factor" in resolved.names
+
+
+def test_a_search_asks_first_about_files_in_their_new_places(tmp_path: Path) -> None:
+    found = difference(tmp_path, OLD, NEW)
+    whole = IntervalSet.of([delta for delta in found.all if found.kind(delta) is not Kind.LINE])
+    with Workshop(found, python("-c", TEST), Oracle()) as workshop:
+        circumstance = CodeChanges(found, workshop, DEFAULT_LEVELS, resolution=Resolution(found, workshop.breaks))
+        circumstance.settle([circumstance.run(found.all)])
+        algorithm = circumstance.own_algorithm(found.all)
+        assert algorithm.ask() == whole
+        run = circumstance.run(whole)
+        assert circumstance.judge(run).outcome is Outcome.PASS
+        assert circumstance.realised(whole, run) == whole | found.deltas_at(["rates.py"])
 
 
 def test_a_mixture_that_misses_what_nothing_defines_is_told_as_it_was(tmp_path: Path) -> None:
