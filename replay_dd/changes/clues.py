@@ -104,10 +104,19 @@ def guesses(
 
 
 def taking_away(dependences: Dependences, wanted: Sequence[str], universe: IntervalSet) -> IntervalSet:
-    """The changes that take names away, each as it is: a line with an import, or the head of a definition."""
-    found, names = EMPTY, dependences.names
+    """The lines that take names away, each as it is: an import, or the head of a definition.
+
+    A file that goes as a whole, or comes in the place of another one, needs more than that.
+    """
+    found, names, difference = EMPTY, dependences.names, dependences.difference
     for name in wanted:
-        gone = (names.undefining(name) | names.unimporting(name)) & universe
+        gone = IntervalSet.of(
+            [
+                delta
+                for delta in (names.undefining(name) | names.unimporting(name)) & universe
+                if difference.line_change(delta) and difference.files[difference.file_of(delta)].old is not None
+            ]
+        )
         if len(dependences.units(gone)) <= MOST_UNITS:
             found = found | gone
     return found
