@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.clues import Clues, clues_in, guesses, program_words, taking_away
 from replay_dd.changes.dependences import Dependences
 from replay_dd.changes.isolate import isolate_changes
-from replay_dd.changes.levels import symbol_of
+from replay_dd.changes.levels import DEFAULT_LEVELS, symbol_of
 from replay_dd.changes.names import Names
+from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.tree import read_tree
+from replay_dd.changes.workshop import Workshop
 from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.ending import Oracle
 from tests.changes.versions import Files, difference, patch, python, tree, write
 
 pytestmark = pytest.mark.once
@@ -147,3 +151,7 @@ def test_what_takes_a_missing_name_away_is_tried_first_as_it_is(tmp_path: Path) 
     )
     assert patch(answer) == ["-from .a import Sort"]
     assert answer.isolation.tests <= 8
+    with Workshop(found, target, Oracle()) as workshop:
+        circumstance = CodeChanges(found, workshop, DEFAULT_LEVELS, resolution=Resolution(found, workshop.breaks))
+        circumstance.settle([circumstance.run(found.all)])
+        assert circumstance.own_algorithm(found.all).ask() == gone
