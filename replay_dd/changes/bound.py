@@ -20,12 +20,13 @@ def bound_at_top(lines: Sequence[bytes]) -> Mapping[str, Sequence[int]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     found: dict[str, list[int]] = {}
-    for name, line in _bound(module.body):
+    for name, line in bound_by(module.body):
         found.setdefault(name, []).append(line - 1)
     return found
 
 
-def _bound(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+def bound_by(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """The names that statements bind, and the lines where they do, from 1."""
     for statement in body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             for alias in statement.names:
@@ -38,9 +39,9 @@ def _bound(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
                 yield from ((node.id, node.lineno) for node in ast.walk(target) if _is_bound(node))
         else:
             for part in ("body", "orelse", "finalbody"):
-                yield from _bound(getattr(statement, part, ()))
+                yield from bound_by(getattr(statement, part, ()))
             for handler in getattr(statement, "handlers", ()):
-                yield from _bound(handler.body)
+                yield from bound_by(handler.body)
 
 
 def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:

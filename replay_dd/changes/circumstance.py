@@ -18,7 +18,7 @@ import functools
 import itertools
 from collections.abc import Hashable, Sequence
 
-from replay_dd.changes.clues import LEAST_GROUPS, NO_CLUES, Clues, guesses
+from replay_dd.changes.clues import LEAST_GROUPS, NO_CLUES, Clues, guesses, taking_away
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.divergences import divergences
 from replay_dd.changes.expansion import LEAST_HUNKS, additions, removals
@@ -103,6 +103,7 @@ class CodeChanges(Circumstance[Ending]):
         self._clues = clues
         self._is_first = clues is None
         self._undoing = undoing
+        self._as_it_is: IntervalSet | None = None  # files and functions in their new places, as they were
         self._isolating: GuessesFirst | None = None
         self._learnt = () if resolution is None else tuple(resolution.learnt)
         self.universe = applied | (difference.all if candidates is None else candidates)
@@ -160,6 +161,9 @@ class CodeChanges(Circumstance[Ending]):
         def outcome(trial: Trial) -> Outcome:
             return self.judge(without_line_numbers(trial.ending)).outcome
 
+        if configuration == self._as_it_is:
+            made = resolution.run_as_it_is(configuration, self.universe, self._workshop.trial, outcome)
+            return without_line_numbers(made.ending)
         made = resolution.run(
             *(configuration, self.base, self.universe, self._workshop.trial, outcome, self._learnt),
             undoing=bool(self._undoing),
@@ -186,12 +190,17 @@ class CodeChanges(Circumstance[Ending]):
         left, resolution = failing - self.base, self._resolution
         if self._clues is None or resolution is None or not self._is_first:
             return ()
-        # A program whose functions are in their new places as they were does what the old one did.
-        moved = IntervalSet.of([delta for delta in left if self.difference.arrival(delta) is not None])
-        found = [Guess(self._completed(moved, left), without=False)] if moved else []
+        # A program whose files and functions are in their new places as they were does what the old one did.
+        found: list[Guess] = []
+        if moved := IntervalSet.of([delta for delta in left if self.difference.moves(delta)]):
+            whole = IntervalSet.of([delta for delta in left if self.difference.line_change(delta) is None])
+            self._as_it_is = self._mended(self.base | whole, self.base, failing)
+            found = [Guess(whole, without=False, fitted=False), Guess(self._completed(moved, left), without=False)]
         hunks = len(groups(self.difference, left, "hunk"))
         if hunks < LEAST_GROUPS:
             return found
+        if gone := taking_away(resolution.dependences, self._clues.names, left):
+            found.insert(0, Guess(gone, without=False, fitted=False))
         told = guesses(resolution.dependences, self._clues, self._workshop.program_words, left)
         found += [Guess(deltas) for deltas in told]
         if hunks >= LEAST_HUNKS:

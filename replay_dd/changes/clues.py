@@ -4,6 +4,8 @@ Rules of this module:
 
 * Three things hint at changes: the names in the message of a failure, the functions on its stack, and the functions
   that the program names which is run. Each guess contains the one before it.
+* Where a name is missing, what takes it away is tried first, as it is: a single line of a module that was written anew
+  may be all that it takes.
 * A guess is never an answer. It saves a search between versions that share little, where nearly no mixture of their
   changes runs at all.
 """
@@ -98,6 +100,25 @@ def guesses(
         all_ = all_ | (more & universe)
         if all_ and all_.count <= _MOST_OF_IT * universe.count and all_ not in found:
             found.append(all_)
+    return found
+
+
+def taking_away(dependences: Dependences, wanted: Sequence[str], universe: IntervalSet) -> IntervalSet:
+    """The lines that take names away, each as it is: an import, or the head of a definition.
+
+    A file that goes as a whole, or comes in the place of another one, needs more than that.
+    """
+    found, names, difference = EMPTY, dependences.names, dependences.difference
+    for name in wanted:
+        gone = IntervalSet.of(
+            [
+                delta
+                for delta in (names.undefining(name) | names.unimporting(name)) & universe
+                if difference.line_change(delta) and difference.files[difference.file_of(delta)].old is not None
+            ]
+        )
+        if len(dependences.units(gone)) <= MOST_UNITS:
+            found = found | gone
     return found
 
 

@@ -195,12 +195,26 @@ class Dependences:
         for told in (needs_of_imports, needs_of_signatures, needs_of_local_names):
             for delta, needed in told(self._difference):
                 found.setdefault(delta, {})[(needed,)] = None
+        self._add_needs_of_places(found)
         self._add_needs_of_arrivals(found)
         self._add_needs_of_grammar(found)
         for delta in self._difference.all:
             if self._difference.kind(delta) is Kind.ADD and (listed := self.built_with([delta])):
                 found.setdefault(delta, {})[tuple(listed)] = None
         return {delta: tuple(units) for delta, units in found.items()}
+
+    def _add_needs_of_places(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
+        """What leaves a place where another file lies afterwards, and what comes there, need each other."""
+        leaving: dict[str | None, int] = {}
+        coming: dict[str | None, int] = {}
+        for number, file in enumerate(self._difference.files):
+            if file.old_path != file.new_path:
+                for delta in self._difference.deltas_of(number):
+                    if self._difference.kind(delta) in (Kind.ADD, Kind.REMOVE, Kind.RENAME):
+                        leaving[file.old_path] = coming[file.new_path] = delta
+        for path in (leaving.keys() & coming.keys()) - {None}:
+            found.setdefault(leaving[path], {})[(coming[path],)] = None
+            found.setdefault(coming[path], {})[(leaving[path],)] = None
 
     def _add_needs_of_arrivals(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
         """A function that comes from another file goes from there; what changes in it needs it in its new place."""

@@ -97,6 +97,11 @@ class Difference:
         """The function or class that comes from another file with a delta."""
         return self.files[self._file_of[delta]].arrival(self.local(delta))
 
+    def moves(self, delta: int) -> bool:
+        """Whether a delta puts a file, or functions of another one, as they were, into another place."""
+        kind, file = self.kind(delta), self.files[self.file_of(delta)]
+        return kind in (Kind.ARRIVE, Kind.RENAME) or (kind is Kind.ADD and bool(file.lines))
+
     def words(self, delta: int) -> str:
         """What a delta does to a file as a whole, or where lines change."""
         file, arrival = self.files[self._file_of[delta]], self.arrival(delta)

@@ -5,67 +5,100 @@ Rules of this module:
 * A new file is one delta, unless functions or classes came into it from a file where they are gone. Then what changed
   in them is found as anywhere else: the file comes with the functions as they were, and their lines change.
 * Into a file that was there before, each comes as it was with a delta of its own, between two statements.
-* Only what has the same name, and is much alike, has moved.
-* It brings the imports of its old file that it needs, of names that the other file does not bind. They are old lines,
-  too.
+* What has the same name and something in common has moved; of files that are gone, also what is much alike under
+  another name. It keeps the new name then, which others use.
+* It brings what it needs of its old file (:mod:`~replay_dd.changes.brought`). These are old lines, too.
 """
 
 from __future__ import annotations
 
-import ast
-import symtable
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from replay_dd.changes.bound import bound_at_top
+from replay_dd.changes.brought import Source, brought
 from replay_dd.changes.file_change import Arrival
 from replay_dd.changes.line_changes import defined_at_top
 from replay_dd.changes.outlines import outline_of, symbols_of
 from replay_dd.dd.alignment import align
-from replay_dd.python_sources import parsed, without_warnings
 
-SIMILAR = 0.5
+SIMILAR = 0.2
 """The share of lines that a function which moved keeps at least."""
+_MUCH_ALIKE = 0.5
+"""The same under another name."""
+_LEAST_LINES = 4  # functions of fewer lines are alike by chance
+_HEAD = re.compile(rb"\s*(?:async\s+)?(?:def|class)\s")
 _Lines = Sequence[bytes]
 
 
-class Lost(NamedTuple):
-    """A file that may have lost functions.
-
-    Attributes:
-        path: where it was.
-        before: its lines.
-        after: what is left of them.
-    """
-
-    path: str
-    before: _Lines
-    after: _Lines
-
-
-def as_they_were(path: str, lines: _Lines, others: Sequence[Lost]) -> _Lines:
+def as_they_were(path: str, lines: _Lines, others: Sequence[Source], elsewhere: Collection[str] = ()) -> _Lines:
     """The lines of a new file, with the functions and classes that moved there as they were before.
 
     Args:
         path: where the file is.
         lines: its lines.
         others: the files that may have lost them.
+        elsewhere: the names that new files bind.
     """
     gone = _gone(set(_heads(lines)), others)
     if not gone:
         return lines
-    result = list(lines)
-    for name, where in reversed(functions_in(path, lines).items()):
-        text = lines[where.start : where.stop]
-        came_from = gone.get(name, [])
-        if len(came_from) == 1 and share(came_from[0].lines, text) >= SIMILAR:
-            found = _imported_for(came_from[0], path, lines)
-            result[where.start : where.stop] = [*found, *came_from[0].lines]
+    functions = functions_in(path, lines)
+    moved = {
+        name: gone[name][0]
+        for name, where in functions.items()
+        if len(gone.get(name, ())) == 1 and share(gone[name][0].lines, lines[where.start : where.stop]) >= SIMILAR
+    }
+    moved |= _under_other_names(functions, lines, {name: found for name, found in gone.items() if name not in moved})
+    if not moved:
+        return lines
+    of_sources: dict[str, list[_Gone]] = {}
+    for one in moved.values():
+        of_sources.setdefault(one.source.path, []).append(one)
+    first, result = min(functions[name].start for name in moved), list(lines)
+    for name, where in reversed(functions.items()):
+        if name in moved:
+            result[where.start : where.stop] = moved[name].lines
+    for found in of_sources.values():
+        result[first:first] = brought([one.lines for one in found], found[0].source, path, lines, elsewhere)
     return result
 
 
-def arrivals(path: str, before: _Lines, after: _Lines, others: Sequence[Lost]) -> tuple[_Lines, tuple[Arrival, ...]]:
+def _under_other_names(
+    functions: Mapping[str, range], lines: _Lines, gone: Mapping[str, Sequence[_Gone]]
+) -> dict[str, _Gone]:
+    """What is much alike in a file that is gone, under another name."""
+    left = {name: found[0] for name, found in gone.items() if len(found) == 1 and not found[0].source.after}
+    pairs: list[tuple[float, str, str]] = []
+    for name, where in functions.items():
+        text = lines[where.start : where.stop]
+        for other, one in left.items() if name not in gone else ():
+            alike = share(one.lines, text) if _is_class(one.lines) == _is_class(text) else 0.0
+            if alike >= _MUCH_ALIKE and len(one.lines) >= _LEAST_LINES:
+                pairs.append((-alike, name, other))
+    found: dict[str, _Gone] = {}
+    for _, name, other in sorted(pairs):
+        if name not in found and other in left:
+            found[name] = _renamed(left.pop(other), other, name)
+    return found
+
+
+def _is_class(lines: _Lines) -> bool:
+    head = next((line for line in lines if _HEAD.match(line)), b"")
+    return head.split()[:1] == [b"class"]
+
+
+def _renamed(one: _Gone, old: str, new: str) -> _Gone:
+    """The same under its new name."""
+    place = next((number for number, line in enumerate(one.lines) if _HEAD.match(line)), 0)
+    head = re.sub(rb"\b%s\b" % re.escape(old.encode()), new.encode(), one.lines[place], count=1)
+    return one._replace(lines=[*one.lines[:place], head, *one.lines[place + 1 :]])
+
+
+def arrivals(
+    path: str, before: _Lines, after: _Lines, others: Sequence[Source], elsewhere: Collection[str] = ()
+) -> tuple[_Lines, tuple[Arrival, ...]]:
     """The old lines of a file with the functions and classes in them, as they were, that moved there and changed.
 
     Args:
@@ -73,6 +106,7 @@ def arrivals(path: str, before: _Lines, after: _Lines, others: Sequence[Lost]) -
         before: its old lines.
         after: its new lines.
         others: the files that may have lost them.
+        elsewhere: the names that new files bind.
     """
     gone = _gone(set(_heads(after)) - set(_heads(before)), others)
     if not gone or not before or not before[-1].endswith(b"\n"):
@@ -89,10 +123,10 @@ def arrivals(path: str, before: _Lines, after: _Lines, others: Sequence[Lost]) -
     result, arrived = list(before), list[Arrival]()
     for place, name, where, source in found:
         start = place + len(result) - len(before)
-        brought = _imported_for(source, path, before)
-        result[start:start] = [*brought, *source.lines]
-        lines = range(start, start + len(brought) + len(source.lines))
-        arrived.append(Arrival(name, source.path, lines, where, len(brought)))
+        more = brought([source.lines], source.source, path, before, elsewhere)
+        result[start:start] = [*more, *source.lines]
+        lines = range(start, start + len(more) + len(source.lines))
+        arrived.append(Arrival(name, source.source.path, lines, where, len(more)))
     return result, tuple(arrived)
 
 
@@ -100,80 +134,25 @@ class _Gone(NamedTuple):
     """A function or class that is gone from a file.
 
     Attributes:
-        path: the file.
         lines: its lines.
-        around: those of the file.
+        source: the file.
     """
 
-    path: str
     lines: _Lines
-    around: _Lines
+    source: Source
 
 
-def _gone(heads: set[bytes], others: Sequence[Lost]) -> dict[str, list[_Gone]]:
+def _gone(heads: set[bytes], others: Sequence[Source]) -> dict[str, list[_Gone]]:
     """The functions and classes that some files lost, among them all that begin with one of these lines."""
     found: dict[str, list[_Gone]] = {}
     for source in others if heads else ():
-        if not heads & (set(_heads(source.before)) - set(_heads(source.after))):
+        if source.after and not heads & (set(_heads(source.before)) - set(_heads(source.after))):
             continue
         left = functions_in(source.path, source.after)
         for name, where in functions_in(source.path, source.before).items():
             if name not in left:
-                found.setdefault(name, []).append(
-                    _Gone(source.path, source.before[where.start : where.stop], source.before)
-                )
+                found.setdefault(name, []).append(_Gone(source.before[where.start : where.stop], source))
     return found
-
-
-def _imported_for(function: _Gone, path: str, lines: _Lines) -> list[bytes]:
-    """The imports of its old file that a function needs among these lines of another one, a line for each name."""
-    try:
-        around = parsed(b"".join(function.around))
-        needed = _globals_of(b"".join(function.lines)) - bound_at_top(lines).keys()
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    found: list[bytes] = []
-    for statement in _imports_in(around):
-        if isinstance(statement, ast.ImportFrom) and not _works_in(statement, path, function.path):
-            continue
-        for alias in statement.names:
-            if (alias.asname or alias.name.partition(".")[0]) in needed:
-                only = (
-                    ast.Import([alias])
-                    if isinstance(statement, ast.Import)
-                    else ast.ImportFrom(statement.module, [alias], statement.level)
-                )
-                found.append(ast.unparse(only).encode() + b"\n")
-    return found
-
-
-def _globals_of(text: bytes) -> set[str]:
-    """The names that functions and classes take from around them."""
-    with without_warnings():
-        whole = symtable.symtable(text.decode(), "<moved>", "exec")
-    found, waiting = set[str](), [whole]
-    while waiting:
-        table = waiting.pop()
-        used = (symbol for symbol in table.get_symbols() if symbol.is_referenced())
-        found |= {symbol.get_name() for symbol in used if table is whole or symbol.is_global()}
-        waiting += table.get_children()
-    return found - {symbol.get_name() for symbol in whole.get_symbols() if symbol.is_assigned()}
-
-
-def _works_in(statement: ast.ImportFrom, path: str, old_path: str) -> bool:
-    """Whether an import from a module means the same in another file, and is not from that one."""
-    folder = path.rpartition("/")[0]
-    if statement.module == "__future__" or (statement.level and folder != old_path.rpartition("/")[0]):
-        return False
-    name = (statement.module or "").replace(".", "/")
-    if not statement.level:
-        return not f"/{path}".endswith(f"/{name}.py")
-    above = folder.split("/")[: 1 - statement.level or None]
-    return path != "/".join(filter(None, [*above, f"{name}.py"]))
-
-
-def _imports_in(module: ast.Module) -> list[ast.Import | ast.ImportFrom]:
-    return [statement for statement in module.body if isinstance(statement, ast.Import | ast.ImportFrom)]
 
 
 def _place(path: str, before: _Lines, after: _Lines, line: int, functions: Mapping[str, range]) -> int:
@@ -201,7 +180,10 @@ def functions_in(path: str, lines: _Lines) -> dict[str, range]:
         places.setdefault(symbol.partition(".")[0], []).append(number)
     found = {name: range(numbers[0], numbers[-1] + 1) for name, numbers in places.items() if name}
     # Of two with one name, it cannot be told which has moved.
-    return {name: where for name, where in found.items() if len(where) == len(places[name])}
+    heads = Counter(_heads(lines))
+    return {
+        name: where for name, where in found.items() if len(where) == len(places[name]) and heads[name.encode()] < 2
+    }
 
 
 def share(one: _Lines, other: _Lines) -> float:

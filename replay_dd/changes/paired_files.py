@@ -3,6 +3,8 @@
 Rules of this module:
 
 * A file that is gone and one that is new are one file that was renamed, if they are the same or similar enough.
+* So are files of which another one has taken the place, as where two change places: what lies at one path in both
+  versions, and has little in common, need not be one file.
 * What is not text is replaced as a whole. Of functions that came from another file, lines change.
 """
 
@@ -12,9 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from replay_dd.changes.bound import bound_at_top
+from replay_dd.changes.brought import Source
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.line_changes import line_changes
-from replay_dd.changes.moved import Lost, arrivals, as_they_were
+from replay_dd.changes.moved import arrivals, as_they_were
 from replay_dd.changes.tree import Entry, Tree
 
 SIMILAR = 0.5
@@ -22,6 +26,7 @@ SIMILAR = 0.5
 _LARGEST_TEXT = 20_000_000
 _LOOKED_AT = 8000  # bytes in which a text has no zero; what `git diff` looks at
 _MOST_PAIRS = 100_000  # of files compared to find renamed ones
+_Key = tuple[str, bool]  # a path, and whether something lies there in the new version
 
 
 def file_changes(old: Tree, new: Tree) -> Iterator[FileChange]:
@@ -34,45 +39,48 @@ def file_changes(old: Tree, new: Tree) -> Iterator[FileChange]:
     removed = [path for path in old if path not in new]
     added = [path for path in new if path not in old]
     renamed = _renamed(old, new, removed, added)
-    found: dict[str, FileChange] = {}
-    for path in removed:
-        if path not in renamed:
-            found[path] = FileChange(path, None, old[path], None, (Kind.REMOVE,))
+    renamed |= _displaced(old, new, renamed)
     sources = {target: source for source, target in renamed.items()}
+    found: dict[_Key, FileChange] = {}
+    for path in old:
+        if path not in renamed and (path not in new or path in sources):
+            found[path, False] = FileChange(path, None, old[path], None, (Kind.REMOVE,))
     for path in new:
-        source = sources.get(path, path)
-        if source not in old:
-            found[path] = FileChange(None, path, None, new[path], (Kind.ADD,))
+        source = sources.get(path, path if path in old and path not in renamed else None)
+        if source is None:
+            found[path, True] = FileChange(None, path, None, new[path], (Kind.ADD,))
         else:
             change = _change(source, path, old[source], new[path])
             if change.count:
-                found[path] = change
-    for path, file in _with_moved_functions(found):
-        found[path] = file
-    yield from (found[path] for path in sorted(found))
+                found[path, True] = change
+    for key, file in _with_moved_functions(found):
+        found[key] = file
+    yield from (found[key] for key in sorted(found))
 
 
-def _with_moved_functions(files: Mapping[str, FileChange]) -> Iterator[tuple[str, FileChange]]:
+def _with_moved_functions(files: Mapping[_Key, FileChange]) -> Iterator[tuple[_Key, FileChange]]:
     """The files with functions that came from other files: lines of these change."""
-    added = [(path, file.new) for path, file in files.items() if file.old is None and file.new is not None]
-    texts = [(path, lines) for path, entry in added if (lines := _text(entry)) is not None]
-    lost = [Lost(file.old_path, file.before, file.after) for file in files.values() if file.old_path and file.lines]
+    added = [(key, file.new) for key, file in files.items() if file.old is None and file.new is not None]
+    texts = [(key, lines) for key, entry in added if (lines := _text(entry)) is not None]
+    lost = [Source(file.old_path, file.before, file.after) for file in files.values() if file.old_path and file.lines]
     gone = [(path, file.old) for path, file in files.items() if file.new is None and file.old is not None]
-    lost += [Lost(path, lines, ()) for path, entry in gone if (lines := _text(entry)) is not None]
-    for path, lines in texts:
-        before = as_they_were(path, lines, lost)
-        changes = tuple(line_changes(path, before, lines))
+    lost += [Source(path, lines, ()) for (path, _), entry in gone if (lines := _text(entry)) is not None]
+    elsewhere = set[str]().union(*(bound_at_top(lines) for (path, _), lines in texts if path.endswith(".py")))
+    for key, lines in texts:
+        before = as_they_were(key[0], lines, lost, elsewhere)
+        changes = tuple(line_changes(key[0], before, lines))
         if changes:
-            yield path, replace(files[path], lines=changes, before=before, after=lines)
-    for path, file in files.items():
+            yield key, replace(files[key], lines=changes, before=before, after=lines)
+    for key, file in files.items():
+        path = key[0]
         if not (file.old_path and file.new_path and file.lines):
             continue
-        elsewhere = [one for one in lost if one.path != file.old_path]
-        before, arrived = arrivals(path, file.before, file.after, elsewhere)
+        others = [one for one in lost if one.path != file.old_path]
+        before, arrived = arrivals(path, file.before, file.after, others, elsewhere)
         if arrived:
             kinds = (*file.kinds, *(Kind.ARRIVE for _ in arrived))
             changes = tuple(line_changes(path, before, file.after))
-            yield path, replace(file, kinds=kinds, lines=changes, before=before, arrivals=arrived)
+            yield key, replace(file, kinds=kinds, lines=changes, before=before, arrivals=arrived)
 
 
 def _text(entry: Entry) -> Sequence[bytes] | None:
@@ -124,6 +132,24 @@ def _renamed(old: Tree, new: Tree, removed: Sequence[str], added: Sequence[str])
                 break
     left = [path for path in removed if path not in found]
     others = [path for path in added if path not in taken]
+    return found | _alike(old, new, left, others)
+
+
+def _displaced(old: Tree, new: Tree, renamed: Mapping[str, str]) -> dict[str, str]:
+    """Which files went elsewhere though another file is at their path now, and what came there."""
+    texts = {path: texts for path in old if path in new and (texts := _texts(old[path], new[path])) is not None}
+    counted = {path: (_counted(before), _counted(after)) for path, (before, after) in texts.items()}
+    # What is mostly gone from a file is not gone with it: what is left must be foreign, too.
+    foreign = [path for path, (one, other) in counted.items() if one and other and _kept(one, other) < SIMILAR]
+    left = [path for path in old if path not in new and path not in renamed]
+    others = [path for path in new if path not in old and path not in {*renamed.values()}]
+    return _alike(old, new, [*left, *foreign], [*others, *foreign]) if foreign else {}
+
+
+def _alike(old: Tree, new: Tree, left: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+    """Which files of both versions are similar enough, the most similar first; none with the same path."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
     if len(left) * len(others) > _MOST_PAIRS:
         return found
     counted = {path: _line_counts(old[path]) for path in left}
@@ -132,7 +158,7 @@ def _renamed(old: Tree, new: Tree, removed: Sequence[str], added: Sequence[str])
         (-share, path, other)
         for path, lines in counted.items()
         for other, new_lines in counted_new.items()
-        if (share := _share(lines, new_lines)) >= SIMILAR
+        if path != other and (share := _share(lines, new_lines)) >= SIMILAR
     ]
     for _, path, other in sorted(pairs):
         if path not in found and other not in taken:
@@ -144,9 +170,17 @@ def _renamed(old: Tree, new: Tree, removed: Sequence[str], added: Sequence[str])
 def _line_counts(entry: Entry) -> Counter[bytes]:
     if entry.link is not None or entry.size > _LARGEST_TEXT:
         return Counter()
-    return Counter(line for line in entry.read().split(b"\n") if line.strip())
+    return _counted(entry.read().split(b"\n"))
+
+
+def _counted(lines: Sequence[bytes]) -> Counter[bytes]:
+    return Counter(line.rstrip(b"\n") for line in lines if line.strip())
 
 
 def _share(one: Counter[bytes], other: Counter[bytes]) -> float:
     most = max(one.total(), other.total())
     return (one & other).total() / most if most else 0.0
+
+
+def _kept(one: Counter[bytes], other: Counter[bytes]) -> float:
+    return (one & other).total() / min(one.total(), other.total())

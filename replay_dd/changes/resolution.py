@@ -10,6 +10,8 @@ Rules of this module:
 * Where an error misses no name that a change defines, the rest of the function is applied that it was raised in: half
   of its changes may contradict the other half, or others.
 * Where a file does not parse in a mixture, what is near is applied whole (:mod:`~replay_dd.changes.mending`).
+* Where files and functions are in their new places as they were, names tell too much: a new file mentions nearly all
+  that is new, and needs little of it to be imported. There, only what errors miss is added.
 * What is added are single hunks and functions, however large the groups are that are searched: otherwise the missing
   name would bring a whole folder.
 * The mixture that is run depends on the one asked for and on what earlier levels learnt, not on other runs: the answer
@@ -33,6 +35,7 @@ from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 
 _MOST_ROUNDS = 6
+_MOST_ROUNDS_AS_IT_IS = 40
 _MOST_BREAKS = 20
 
 
@@ -147,6 +150,38 @@ class Resolution:
             return unresolved
         self._note(deltas, applied, names)
         return made
+
+    def run_as_it_is(
+        self,
+        deltas: IntervalSet,
+        all_: IntervalSet,
+        trial: Callable[[IntervalSet], Trial],
+        outcome: Callable[[Trial], Outcome],
+    ) -> Trial:
+        """Run a mixture, or one in its place that has, besides, only what errors miss.
+
+        Args:
+            deltas: the mixture.
+            all_: the deltas of the failing end.
+            trial: runs a mixture.
+            outcome: judges a run.
+        """
+        names: dict[str, None] = {}
+        applied, made = deltas, trial(deltas)
+        unresolved = made
+        for _ in range(_MOST_ROUNDS_AS_IT_IS):
+            if outcome(made) is not Outcome.UNRESOLVED:
+                self._note(deltas, applied, names)
+                return made
+            more = self._wanted(applied, all_, made) or self._rest_of(made.place, all_) - applied
+            more = self.mended(applied | more, applied, all_)
+            if more in (applied, all_):
+                break
+            names.update(dict.fromkeys(made.missing))
+            applied = more
+            self.rounds += 1
+            made = trial(applied)
+        return unresolved
 
     def _without_removals(
         self,

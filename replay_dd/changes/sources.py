@@ -27,6 +27,7 @@ _ZIP = (".zip", ".whl", ".egg")
 _TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _HIGHEST_RATIO = 1000  # of unpacked to packed size; what deflate can reach
 _LEAST_LIMIT = 100_000_000
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,23 @@ def open_version(name: str, folder: Path) -> Version:
 
 def repository_here() -> Path | None:
     """The git repository of the working directory, which may be one without a work tree."""
-    told = git(None, "rev-parse", "--show-toplevel") or git(None, "rev-parse", "--absolute-git-dir")
-    return None if told is None else Path(told.strip())
+    told = git(None, "rev-parse", "--absolute-git-dir")
+    return work_tree_here() or (None if told is None else Path(told.strip()))
+
+
+def work_tree_here() -> Path | None:
+    """The top of the work tree of the working directory; None where there is none.
+
+    Where only ``GIT_DIR`` is set, git takes any working directory for the top, also one inside of the work tree.
+    """
+    told = git(None, "rev-parse", "--show-toplevel")
+    folder = git(None, "rev-parse", "--absolute-git-dir")
+    if told is None or folder is None:
+        return None
+    top, above = Path(told.strip()), Path(folder.strip()).parent
+    is_set = "GIT_WORK_TREE" in os.environ or git(None, "config", "core.worktree") is not None
+    inside = "GIT_DIR" in os.environ and Path(folder.strip()).name == ".git" and top.is_relative_to(above)
+    return above if inside and not is_set else top
 
 
 def commit_named(repository: Path, name: str) -> str | None:
@@ -141,11 +157,13 @@ def _git(
     repository: Path | None, *arguments: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str] | None:
     """Run git; None if there is none."""
+    # Run in another folder, it must find what is named from this one.
+    named = {name: os.path.abspath(os.environ[name]) for name in _PLACES if os.environ.get(name)}
     try:
         return subprocess.run(
             ["git", *arguments],
             cwd=repository,
-            env={**os.environ, **(variables or {})},
+            env={**os.environ, **named, **(variables or {})},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

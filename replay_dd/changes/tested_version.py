@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from replay_dd.changes.sources import commit_named, git, open_version, repository_here
+from replay_dd.changes.sources import commit_named, git, open_version, repository_here, work_tree_here
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.errors.user import UsageError, VersionError
 from replay_dd.experiment.process import Command, private_folder, run
@@ -210,8 +210,7 @@ def project_of(test: str) -> Project:
     if not path.is_file():
         raise UsageError(f"There is no test {name}.", "Write one with `replay-dd schedules --write-test FILE`.")
     here = Path.cwd()
-    top = git(None, "rev-parse", "--show-toplevel")
-    root = Path(top.strip()) if top is not None else here
+    root = work_tree_here() or here
     if not path.is_relative_to(root):
         raise UsageError(
             f"The test {name} is not in {root}.", "Run this in the folder of the project that the test belongs to."

@@ -16,7 +16,7 @@ import click
 from replay_dd.bisect.commits import Commits, Target
 from replay_dd.bisect.history import History, files_in, is_dirty, open_history, submodules
 from replay_dd.bisect.search import Bisection, bisect
-from replay_dd.changes.sources import git
+from replay_dd.changes.sources import work_tree_here
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.options import (
     LOG,
@@ -204,8 +204,7 @@ def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | N
 
 def _top(history: History) -> Path:
     """The top of the work tree; the repository itself where there is none."""
-    told = git(None, "rev-parse", "--show-toplevel")
-    return Path(told.strip()) if told else history.repository
+    return work_tree_here() or history.repository
 
 
 def _with_own_files(target: Target, history: History) -> Target:

@@ -74,7 +74,7 @@ class GuessesFirst(Algorithm):
         self._guesses = tuple(guesses)
         self._questions: tuple[IntervalSet, ...] = ()
         self._seen: tuple[IntervalSet, ...] = ()
-        self._fitted = True
+        self._fitted = self._keeps_failing = True
         self._part = c_fail - c_fail
         self._ask_next()
 
@@ -97,8 +97,9 @@ class GuessesFirst(Algorithm):
                     self._asked, self._seen = asked, (*self._seen, asked)
                     return
             if self._guesses:
-                self._questions, self._fitted = self._about(self._guesses[0]), self._guesses[0].fitted
-                self._guesses = self._guesses[1:]
+                guess, self._guesses = self._guesses[0], self._guesses[1:]
+                self._questions = self._about(guess)
+                self._fitted, self._keeps_failing = guess.fitted, guess.fitted or guess.alone
         self._then = self._make(self.c_pass, self.c_fail)
         self._asked = self._then.ask()
 
@@ -136,8 +137,9 @@ class GuessesFirst(Algorithm):
             if outcome is Outcome.PASS and tested != self.c_fail:
                 self.c_pass = tested
                 if not self._fitted and tested != self._asked:
-                    self._questions, self._fitted = (self._mended(tested | self._part),), True
-            elif outcome is Outcome.FAIL and tested != self.c_pass and self._fitted:
+                    self._questions = (self._mended(tested | self._part),)
+                    self._fitted = self._keeps_failing = True
+            elif outcome is Outcome.FAIL and tested != self.c_pass and self._keeps_failing:
                 self.c_fail = tested
                 if self.c_fail.count - self.c_pass.count <= before * _HIT:
                     self._guesses = ()

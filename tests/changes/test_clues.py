@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.changes.clues import Clues, clues_in, guesses, program_words
+from replay_dd.changes.circumstance import CodeChanges
+from replay_dd.changes.clues import Clues, clues_in, guesses, program_words, taking_away
 from replay_dd.changes.dependences import Dependences
 from replay_dd.changes.isolate import isolate_changes
-from replay_dd.changes.levels import symbol_of
+from replay_dd.changes.levels import DEFAULT_LEVELS, symbol_of
 from replay_dd.changes.names import Names
+from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.tree import read_tree
-from replay_dd.dd import IntervalSet
-from tests.changes.versions import difference, python, tree, write
+from replay_dd.changes.workshop import Workshop
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.ending import Oracle
+from tests.changes.versions import Files, difference, patch, python, tree, write
 
 pytestmark = pytest.mark.once
 
@@ -128,3 +132,26 @@ def test_a_package_that_is_rewritten(tmp_path: Path) -> None:
     assert found.guilty.count == 1
     assert found.needed == found.guilty
     assert len(found.isolation.steps) < 10
+
+
+def test_what_takes_a_missing_name_away_is_tried_first_as_it_is(tmp_path: Path) -> None:
+    old: Files = {"p/__init__.py": "from . import b\nfrom .a import Sort\n", "p/a.py": "class Sort:\n    x = 1\n"}
+    new: Files = {"p/__init__.py": "from . import b\nfrom .c import sort\n", "p/c.py": "def sort():\n    return 1\n"}
+    tables = [{"p/b.py": "".join(f"x{one} = 1\ny{one} = {value}\n" for one in range(12))} for value in (1, 2)]
+    found = difference(tmp_path, {**old, **tables[0]}, {**new, **tables[1]})
+    names = Names(found)
+    dependences = Dependences(found, names)
+    gone = taking_away(dependences, ("Sort", "nowhere"), found.all)
+    assert gone == names.unimporting("Sort") != EMPTY
+    assert names.undefining("Sort")  # with the file that is removed
+    assert taking_away(dependences, ("Sort",), names.undefining("Sort")) == EMPTY
+    target = python("-c", "from p import Sort")
+    answer = isolate_changes(
+        tree(tmp_path / "1", {**old, **tables[0]}), tree(tmp_path / "2", {**new, **tables[1]}), target
+    )
+    assert patch(answer) == ["-from .a import Sort"]
+    assert answer.isolation.tests <= 8
+    with Workshop(found, target, Oracle()) as workshop:
+        circumstance = CodeChanges(found, workshop, DEFAULT_LEVELS, resolution=Resolution(found, workshop.breaks))
+        circumstance.settle([circumstance.run(found.all)])
+        assert circumstance.own_algorithm(found.all).ask() == gone

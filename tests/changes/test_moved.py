@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.changes.brought import Source
 from replay_dd.changes.coverage import Executed, never_executed
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
 from replay_dd.changes.levels import symbol_of
-from replay_dd.changes.moved import Lost, as_they_were
+from replay_dd.changes.moved import as_they_were
 from replay_dd.changes.moves import moves_in
 from replay_dd.changes.shown import passages
 from replay_dd.dd import EMPTY, IntervalSet
@@ -54,7 +55,7 @@ HEAD = [b"import math\n", b"\n", b"\n"]
 
 def lost(*others: tuple[list[bytes], list[bytes]]) -> list[bytes]:
     """What a new file with the changed function was, with these files before and after."""
-    files = [Lost(f"{number}.py", before, after) for number, (before, after) in enumerate(others)]
+    files = [Source(f"{number}.py", before, after) for number, (before, after) in enumerate(others)]
     return list(as_they_were("money.py", [*HEAD, *LATER], files))
 
 
@@ -197,3 +198,88 @@ def test_a_name_that_one_method_binds_is_brought_for_another(tmp_path: Path) -> 
     old: Files = {"a.py": f"from math import floor as t\n{body}", "b.py": "z = 1\n"}
     new: Files = {"a.py": "", "b.py": f"z = 1\n{body.replace('t(1)', 't(2)')}"}
     assert brought(tmp_path, old, new, "b.py") == f"z = 1\nfrom math import floor as t\n{body}"
+
+
+OLD_MODULE = '''\
+import re
+
+PREFIX = "v"
+
+
+def cleaned(text):
+    return text.removeprefix(PREFIX)
+
+
+class VersionInfo:
+    """A version."""
+
+    def __init__(self, text):
+        self.parts = re.split(r"\\.", cleaned(text))
+
+    def count(self):
+        return len(self.parts)
+
+    def isvalid(self):
+        return self.count() == 3
+'''
+NEW_CLASS = (
+    OLD_MODULE[OLD_MODULE.index("class") :]
+    .replace("VersionInfo", "Version")
+    .replace("cleaned(text)", 'text.removeprefix("v")')
+)
+OTHERS = "".join(f"\n\ndef other{number}():\n    return {number}\n" for number in range(20))  # no file is like this one
+PACKAGE: Files = {
+    "version/__init__.py": "from .parts import Version, VersionInfo\n",
+    "version/parts.py": f"import re\n\n\n{NEW_CLASS.replace('isvalid', 'is_valid')}\n\nVersionInfo = Version\n",
+    "version/check.py": "from version import Version\n\n\ndef check(text):\n    return Version(text).is_valid()\n",
+}
+
+
+def test_a_class_comes_under_its_new_name_with_what_it_needs(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"version.py": OLD_MODULE + OTHERS}, PACKAGE)
+    (added,) = (delta for delta in found.all if found.moves(delta))
+    came = applied(found, IntervalSet.of([added]))["version/parts.py"].decode()
+    needed = OLD_MODULE[OLD_MODULE.index("PREFIX") : OLD_MODULE.index("class")]
+    as_it_was = OLD_MODULE[OLD_MODULE.index("class") :].replace("VersionInfo", "Version")
+    wanted = f"import re\n{needed}{as_it_was}VersionInfo = Version\n"
+    assert [line for line in came.splitlines() if line] == [line for line in wanted.splitlines() if line]
+    assert applied(found, found.all) == {name: str(text).encode() for name, text in PACKAGE.items()}
+
+
+def test_what_changed_where_a_module_became_a_package_is_found(tmp_path: Path) -> None:
+    target = python("-c", "import version; assert version.VersionInfo('v1.2.3').isvalid()")
+    found = isolate_changes(
+        tree(tmp_path / "old", {"version.py": OLD_MODULE + OTHERS}), tree(tmp_path / "new", PACKAGE), target
+    )
+    (guilty,) = found.guilty
+    change = found.difference.line_change(guilty)
+    assert change is not None
+    after = found.difference.files[found.difference.file_of(guilty)].after
+    assert after[change.new : change.new_stop] == [b"    def is_valid(self):\n"]
+
+
+def test_a_class_that_is_elsewhere_by_then_is_not_brought_a_second_time() -> None:
+    text = "class Error(Exception):\n    pass\n\n\ndef fail(text):\n    found = text * 2\n    raise Error(found)\n"
+    source = Source("old.py", text.encode().splitlines(keepends=True), [])
+    head, changed = "from errors import *\n", text[text.index("def") :].replace("2", "3")
+    for line, names, also in (
+        (head, {"Error"}, []),
+        ("import errors\n", {"Error"}, []),
+        ("\n", set[str](), [b"class Error(Exception):\n", b"    pass\n"]),
+    ):
+        lines = (line + changed).encode().splitlines(keepends=True)
+        function = text[text.index("def") :].encode().splitlines(keepends=True)
+        assert as_they_were("new.py", lines, [source], names) == [line.encode(), *also, *function]
+
+
+def test_what_the_old_file_or_an_import_of_everything_still_gives_is_not_brought() -> None:
+    function = b"def fail(text):\n    found = text * TIMES\n    raise made(found)\n"
+    rest = b"TIMES = 2\n", b"def made(text):\n", b"    return text\n"
+    lines = function.splitlines(keepends=True)
+    source = Source("old.py", [*rest, *lines], [rest[0]])
+    changed = [b"import os\n", *function.replace(b"* TIMES", b"+ 3").splitlines(keepends=True)]
+    assert as_they_were("new.py", changed, [source]) == [b"import os\n", *rest[1:], *lines]
+    gone = source._replace(after=[])
+    assert as_they_were("new.py", changed, [gone], {"made"}) == [b"import os\n", *rest, *lines]
+    changed[0] = b"from made import *\n"
+    assert as_they_were("new.py", changed, [gone], {"made"}) == [changed[0], rest[0], *lines]

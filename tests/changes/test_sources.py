@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.changes.sources import is_range, open_version
+from replay_dd.changes.sources import commit_named, is_range, open_version, repository_here, work_tree_here
 from replay_dd.errors.user import VersionError
+from tests.bisect.repository import Repository
 from tests.changes.versions import write
 
 pytestmark = pytest.mark.once
@@ -135,3 +136,28 @@ def test_a_shallow_clone_is_told(tmp_path: Path, place: Path, monkeypatch: pytes
     with pytest.raises(VersionError, match=r"HEAD~1 .* a shallow clone") as raised:
         open_version("HEAD~1", place)
     assert "--unshallow" in (raised.value.hint or "")
+
+
+def test_the_work_tree_is_found_from_a_folder_in_it_where_only_the_repository_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    repository = Repository(tmp_path / "top")
+    (repository.folder / "sub").mkdir()
+    commit = repository.commit("Begin", module="x = 1\n")
+    assert work_tree_here() != repository.folder
+    monkeypatch.chdir(repository.folder / "sub")
+    for named in (None, str(repository.folder / ".git"), "../.git"):
+        if named is not None:
+            monkeypatch.setenv("GIT_DIR", named)
+        assert work_tree_here() == repository_here() == repository.folder
+        assert commit_named(repository.folder, "HEAD") == commit
+    monkeypatch.setenv("GIT_WORK_TREE", ".")
+    assert work_tree_here() == repository.folder / "sub"
+    monkeypatch.delenv("GIT_WORK_TREE")
+    bare = tmp_path / "bare.git"
+    repository.git("clone", "--quiet", "--bare", str(repository.folder), str(bare))
+    monkeypatch.delenv("GIT_DIR")
+    monkeypatch.chdir(bare)
+    assert (work_tree_here(), repository_here()) == (None, bare)

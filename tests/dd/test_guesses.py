@@ -110,3 +110,13 @@ def test_a_guess_that_could_only_be_left_out_with_more_is_then_tried_alone() -> 
     assert algorithm.ask() == ALL - more | guess
     algorithm.tell(Outcome.FAIL)
     assert algorithm.difference == guess
+
+
+def test_a_guess_that_is_asked_about_alone_as_it_is_may_fail() -> None:
+    guess = IntervalSet.range(38, 44)
+    split = Groups(lambda delta: delta, lambda asked, within: within, lambda asked, within: EMPTY)
+    algorithm = GuessesFirst(EMPTY, ALL, [Guess(guess, without=False, fitted=False)], DD, split=split)
+    assert algorithm.ask() == guess
+    algorithm.tell(Outcome.FAIL)
+    assert algorithm.c_fail == guess
+    assert algorithm.then is not None
