@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,3 +176,73 @@ def test_what_a_handler_does_between_two_instructions_is_seen(
     seen = [one for one in run.accesses.accesses if one.thread == "0" and one.name == "Box.value"]
     assert [(one.does, one.old.text, one.new.text) for one in seen] == [("stores", "1", "2"), ("reads", "2", "?")]
     assert_same(run, replayed(run.log))
+
+
+CHILDREN = {
+    "an event loop": """
+        import asyncio, os, signal, threading
+        async def wait():
+            event = asyncio.Event()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, event.set)
+            child = fork()
+            await event.wait()
+            os.waitpid(child, 0)
+        start(lambda: None)
+        asyncio.run(wait())
+        """,
+    "an event that the handler sets": """
+        import os, signal, threading
+        event = threading.Event()
+        signal.signal(signal.SIGUSR1, lambda number, frame: event.set())
+        start(lambda: None)
+        child = fork()
+        event.wait()
+        os.waitpid(child, 0)
+        """,
+    "the end of a child": """
+        import os, signal, threading
+        event = threading.Event()
+        signal.signal(signal.SIGCHLD, lambda number, frame: (os.waitpid(-1, 0), event.set()))
+        start(lambda: None)
+        fork()
+        event.wait()
+        """,
+}
+SENDS = """
+def start(function):
+    import threading
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
+def fork():
+    import os, signal
+    parent, child = os.getpid(), os.fork()
+    if child == 0:
+        for _ in range(200_000): pass
+        os.kill(parent, signal.SIGUSR1)
+        os._exit(0)
+    return child
+if __name__ == "__main__":
+    import signal
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+"""
+
+
+@pytest.mark.parametrize("waits", CHILDREN)
+def test_a_signal_of_a_child_process_ends_what_would_be_a_deadlock(waits: str, tmp_path: Path) -> None:
+    run = run_program(tmp_path, SENDS + textwrap.dedent(CHILDREN[waits]) + "print('end')\n")
+    assert output_of(run) == "end\n"
+    assert replayed(run.log).output == run.output  # when the signal comes is not recorded
+
+
+def test_a_deadlock_with_a_handler_is_one_if_no_child_runs(tmp_path: Path) -> None:
+    text = """
+        import signal, threading
+        event = threading.Event()
+        signal.signal(signal.SIGUSR1, lambda number, frame: event.set())
+        thread = threading.Thread(target=event.wait)
+        thread.start()
+        thread.join()
+        """
+    run = run_program(tmp_path, text)
+    assert signature_of(run.log.ending).text.startswith("deadlock"), run.output

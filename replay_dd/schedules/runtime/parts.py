@@ -81,6 +81,9 @@ class Parts:
         self.tls = Tls(self.descriptors, self.clock)
         self.databases: Any = None  # there when the program has loaded SQLite
         self.signals = Signals(self.scheduler, self.process_number)
+        self.signals.children_run = children_run
+        is_away = self.scheduler.moments.somebody_is_away
+        self.scheduler.moments.somebody_is_away = lambda: is_away() or self.signals.may_come()
         self.starter = ThreadStarter(
             *(self.scheduler, begin, lambda: self.backend.thread_started(), self.run_end.exception_in_thread)
         )

@@ -126,6 +126,7 @@ class Chooser(Baton):
         strategy: who may deviate from the default schedule.
         moments: when things arrive from outside the process.
         wait_outside: waits for them in real time when nobody can run; see descriptors.py.
+        wait_for_signal: waits for a signal of a child process when nobody else can end a deadlock; see signals.py.
         traced_left: how many more yield points to report to the tool one by one.
         executed: what reports every instruction to the tool, if that is wanted; see ../backends/executed.py.
         observer: looks at what the program accesses, if the tool wants that.
@@ -152,6 +153,7 @@ class Chooser(Baton):
         self.follow(Strategy())
         self.moments = Moments(self)
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
+        self.wait_for_signal: Callable[[], bool] = lambda: False
         self.traced_left = 0
         self.executed: Any = None
         self.observer: Observer | None = None
@@ -258,6 +260,8 @@ class Chooser(Baton):
                 ready = [thread for thread in self.threads if self.is_ready(thread)]
             if not ready and alarm == first < NO_ALARM:
                 self.clock.jump_to(alarm)  # which interrupts the main thread
+                ready = [thread for thread in self.threads if self.is_ready(thread)]
+            if not ready and first == NO_ALARM and self.wait_for_signal():
                 ready = [thread for thread in self.threads if self.is_ready(thread)]
         runnable = ready + self.early_sleepers(ready)
         if not runnable:

@@ -9,7 +9,8 @@ Rules of this module:
 * A signal that the program sends to itself is not really sent: it is pending at once, so only the schedule decides
   when its handler runs. An alarm rings on the virtual clock.
 * Signals without a handler in Python, and blocked ones, are left to the system.
-* The log does not record when a signal from outside arrives.
+* The log does not record when a signal from outside arrives. Where nobody can run any more, one of a child process may
+  still come: that is waited for.
 * What the shell ignores (as for commands in the background, or under ``nohup``) is no business of the program's, which
   may ask for it: trio does.
 """
@@ -23,15 +24,20 @@ import posix
 import sys
 
 from ..baton.clock import NEVER_READY, NO_ALARM
+from ..baton.patience import PATIENCE_S
 from ..points.frames import RUNTIME, program_frame
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
     from ..baton.scheduler import Scheduler
     from .process_number import ProcessNumber
+
+
+_GLANCE_S = 0.02  # between two looks at whether a child process still runs
 
 
 class Signals:
@@ -40,6 +46,9 @@ class Signals:
     Args:
         scheduler: who hands the baton around.
         number: of this process.
+
+    Attributes:
+        children_run: whether a child process is still running.
     """
 
     def __init__(self, scheduler: Scheduler, number: ProcessNumber) -> None:
@@ -55,6 +64,8 @@ class Signals:
         self._alarm_every_ns = 0
         scheduler.deliver_signals = self.deliver
         scheduler.clock.ring = self._ring
+        scheduler.wait_for_signal = self._wait_for_signal
+        self.children_run: Callable[[], bool] = lambda: False
 
     def replacements(self) -> dict[Any, dict[str, Any]]:
         """For each module, the functions that stand in for its own."""
@@ -221,6 +232,24 @@ class Signals:
             return
         self._note(number)
         self._here_and_now(True)
+
+    def may_come(self) -> bool:
+        """Whether a signal that the program handles may come from a child process."""
+        return self._handles_any() and self.children_run()
+
+    def _handles_any(self) -> bool:
+        return any(handler is not _signal.default_int_handler for handler in self._handlers.values())
+
+    def _wait_for_signal(self) -> bool:
+        """Wait in real time for a signal that the program handles, as long as a child process runs; whether it came."""
+        scheduler, main = self._scheduler, self._scheduler.main
+        rest_s, may_come = PATIENCE_S, self._handles_any()
+        while may_come and not main.signalled:
+            may_come = rest_s > 0 and self.children_run()  # if not, what the last one sent may be on its way
+            scheduler.moments.pause(_GLANCE_S)
+            scheduler.when_asked()
+            rest_s -= _GLANCE_S
+        return main.signalled
 
     def _here_and_now(self, interrupts: bool) -> None:
         """Call the handlers of what is pending, if this is the main thread's turn; else let it have one.
