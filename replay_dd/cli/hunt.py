@@ -13,6 +13,7 @@ from replay_dd.cli.options import (
     OUTPUT_FOLDER,
     SCHEDULING,
     SEARCH,
+    check_seed,
     count_option,
     fork_option,
     jobs_option,
@@ -145,6 +146,7 @@ def hunt_command(
         raise UsageError("`--gil-only` and `--free-threaded-only` leave nothing.", "Give one of them.")
     only = WITH_GIL if gil_only else WITHOUT_GIL if free_threaded_only else ""
     check_only(only, running["granularity"])
+    check_seed(strategy, seed)
     progress = Progress()
 
     failed = 0

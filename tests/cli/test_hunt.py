@@ -355,3 +355,14 @@ def test_a_corpus_is_told(shop: Workshop) -> None:
     (shop.folder / "other").mkdir()
     shop.write("not a corpus", "other/letter")
     assert "letter" in shop.run_here("hunt", "--corpus", "other", *shop.program()).refused(5, "corpus-unusable")
+
+
+def test_the_default_schedule_is_one_schedule(orders: Workshop) -> None:
+    done = orders.run("hunt", "--runs", "5", "--strategy", "default", "--json", *orders.program())
+    assert json.loads(done.stdout)["runs"] == 1
+
+
+def test_a_seed_needs_something_that_is_drawn(orders: Workshop) -> None:
+    done = orders.run("hunt", "--strategy", "default", "--seed", "5", *orders.program())
+    assert done.status == 2
+    assert "`--seed` has no effect" in done.stderr
