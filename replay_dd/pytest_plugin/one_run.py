@@ -21,16 +21,18 @@ import pytest
 # better without it; coverage is switched off, and warns of that.
 _LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout", "_cov", "pytest_cov")
 _MARKS = ("flaky", "timeout", "no_cover")  # theirs
-# Options, by the names of their values, and what a run has instead: those of the user's own run say where its reports go
-# and its files are, which tests are run, and when it stops. They may be set anywhere: on the command line, in the
-# environment, in settings.
+# Options, by the names of their values, and what a run has instead: those of the user's own run say where its reports
+# and files are, which tests are run, and when it stops. They may be set anywhere: on the command line, in the environment,
+# in settings.
 _INSTEAD = {
     **dict.fromkeys(("xmlpath", "htmlpath", "allure_report_dir", "report_log", "json_report", "json_report_file")),
     "pastebin": None,  # would send each run to the Internet
     "basetemp": None,  # is emptied by each run, and the user's own run has its files there
     **dict.fromkeys(("lf", "failedfirst", "newfirst", "stepwise", "stepwise_skip", "stepwise_reset"), False),
     **dict.fromkeys(("cacheclear", "usepdb", "trace", "looponfail"), False),
-    **{"keyword": "", "markexpr": "", "deselect": None, "maxfail": 0, "durations": None},
+    **dict.fromkeys(("keyword", "markexpr"), ""),
+    **dict.fromkeys(("deselect", "durations")),
+    "maxfail": 0,
     "log_file": os.devnull,  # may be a setting as well, which counts where the option is empty
 }
 # What they note of one run for the next one; the fixture `cache` stays.
