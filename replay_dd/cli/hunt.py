@@ -13,7 +13,6 @@ from replay_dd.cli.options import (
     OUTPUT_FOLDER,
     SCHEDULING,
     SEARCH,
-    check_seed,
     count_option,
     fork_option,
     jobs_option,
@@ -28,7 +27,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
-from replay_dd.cli.run_options import RunOptions, program_of, settings_of
+from replay_dd.cli.run_options import RunOptions, check_seed, program_of, settings_of
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable

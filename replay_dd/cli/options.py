@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.command import OneOf, Option, Output, Seconds
-from replay_dd.errors.user import UsageError
 
 LOG = click.Path(path_type=Path, dir_okay=False)
 OUTPUT_FILE = Output()
@@ -25,7 +24,6 @@ SCHEDULING = "Scheduling"
 SEARCH = "Search"
 YIELD_POINTS = "Yield points"
 _LONGEST_DELAY_S = 1e6
-_SEEDED = ("random", "pct", "bounded")
 
 
 def strategies() -> Sequence[str]:
@@ -33,23 +31,6 @@ def strategies() -> Sequence[str]:
     from replay_dd.schedules.replaying.record import STRATEGIES
 
     return STRATEGIES
-
-
-def check_seed(strategy: str | None, seed: int | None) -> None:
-    """Refuse a seed that has no effect.
-
-    Args:
-        strategy: what chooses schedules; None for a mixture, which draws some.
-        seed: what was asked for; None for nothing.
-
-    Raises:
-        UsageError: the strategy draws nothing.
-    """
-    if seed is not None and strategy is not None and strategy not in _SEEDED:
-        raise UsageError(
-            f"The strategy {strategy} makes no random choices, so `--seed` has no effect.",
-            f"Leave it out, or choose one of {', '.join(_SEEDED)} with `--strategy`.",
-        )
 
 
 def _granularities() -> Sequence[str]:

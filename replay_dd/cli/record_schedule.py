@@ -7,12 +7,11 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Unpack
 
-from replay_dd.cli.options import check_seed
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.cli.recorders import recorder_named
-from replay_dd.cli.run_options import RunOptions, program_of, settings_of
+from replay_dd.cli.run_options import RunOptions, check_seed, program_of, settings_of
 from replay_dd.errors.program import TimeLimitError
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
