@@ -22,8 +22,8 @@ import pytest
 _LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout", "_cov", "pytest_cov")
 _MARKS = ("flaky", "timeout", "no_cover")  # theirs
 # Options, by the names of their values, and what a run has instead: those of the user's own run say where its reports
-# and files are, which tests are run, and when it stops. They may be set anywhere: on the command line, in the environment,
-# in settings.
+# and files are, which tests are run, and when it stops. They may be set anywhere: on the command line, in settings, in
+# the environment.
 _INSTEAD = {
     **dict.fromkeys(("xmlpath", "htmlpath", "allure_report_dir", "report_log", "json_report", "json_report_file")),
     "pastebin": None,  # would send each run to the Internet
