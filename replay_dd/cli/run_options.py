@@ -10,7 +10,6 @@ from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.replaying.record import settings_for_now
 from replay_dd.schedules.running.target import describe_program
 
-
 _SEEDED = ("random", "pct", "bounded")
 
 
