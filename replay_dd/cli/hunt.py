@@ -196,6 +196,8 @@ def hunt_command(
     for kept, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if kept is not None and not found.one_schedule:
             write_log(kept, output / name)
+        elif (output / name).exists():
+            say(f"{shlex.quote(str(output / name))} is not of this hunt: it was there before")
     for number, kept in enumerate(found.further):
         write_log(kept, _path_of(output, number))
     if log is not None:

@@ -366,3 +366,12 @@ def test_a_seed_needs_something_that_is_drawn(orders: Workshop) -> None:
     done = orders.run("hunt", "--strategy", "default", "--seed", "5", *orders.program())
     assert done.status == 2
     assert "`--seed` has no effect" in done.stderr
+
+
+def test_a_log_of_an_earlier_hunt_is_not_taken_for_one_of_this(orders: Workshop) -> None:
+    program = orders.program()
+    told = "fail.log is not of this hunt"
+    found = orders.run("hunt", "--strategy", "random", "--no-simplify", *program)
+    assert found.status == 0
+    assert told not in found.stderr
+    assert told in orders.run("hunt", "--strategy", "default", *program).stderr
