@@ -42,32 +42,6 @@ def passing_order(conflict: Conflict, failing: Observation, passing: Observation
     return None
 
 
-def other_way_round(conflict: Conflict) -> tuple[Access, Access] | None:
-    """The accesses that a story is about, in the order that they did not have in the failing run; None if it has none.
-
-    Args:
-        conflict: what the threads did in the failing run.
-    """
-    right, left = conflict.right, conflict.left
-    if right is not None and not right.inferred:
-        return right.access, right.others[0]
-    return None if left is None else (left.others[0], left.access)
-
-
-def contradicts(order: tuple[Access, Access], failing: Observation, passing: Observation) -> bool:
-    """Whether a run passes though it shows the other order: for a reason of its own.
-
-    Args:
-        order: two accesses of the failing run, in an order that is to pass.
-        failing: all that the failing run accessed.
-        passing: all that the passing run accessed.
-    """
-    in_passing = {visit: access.number for visit, access in visits_of(passing.accesses)}
-    visits = {access.number: visit for visit, access in visits_of(failing.accesses)}
-    first, then = (in_passing.get(visits[access.number]) if access.number in visits else None for access in order)
-    return first is not None and then is not None and then < first
-
-
 def _rivals(edge: Edge, accesses: Sequence[Access], side: str) -> Iterator[Access]:
     """What conflicts with an edge, the likeliest first."""
     yield from edge.others if side == "right" else edge.others[::-1]

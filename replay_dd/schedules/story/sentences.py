@@ -349,7 +349,7 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     Args:
         kind: in the field's words.
         conflict: what the threads did in the failing run.
-        order: two accesses in the order that passes; None if there are none.
+        order: two accesses in the order that passes, as both runs show it; None if they show none.
     """
     right, left = conflict.right, conflict.left
     edge = right or left
@@ -358,6 +358,10 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"
         return f"if {own} before the time-out of thread {(expired_in(conflict) or edge.others[-1]).thread} expires"
+    if order is None and right is not None and not right.inferred:
+        order = (right.access, right.others[0])
+    elif order is None and left is not None:
+        order = (left.others[0], left.access)
     if order is None:
         return ""
     return turned_round(*reversed(order))

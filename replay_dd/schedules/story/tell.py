@@ -23,7 +23,7 @@ from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
 from replay_dd.schedules.story.loop_over_copy import help_of_loop
 from replay_dd.schedules.story.missed_state import help_of_missed_state
-from replay_dd.schedules.story.order import contradicts, other_way_round, passing_order
+from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
 from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.own_value import own_value_in_words
@@ -64,10 +64,8 @@ def tell_race(
     kind = kinds.kind_of(conflict, ending)
     if not kind or (conflict.left is None and conflict.right is None):
         return None
-    order = passing_order(conflict, failing, passing) or other_way_round(conflict)
-    story = _Teller(conflict, failing, passing, ending, proved).tell(kind, passes_in_words(kind, conflict, order))
-    if order is not None and contradicts(order, failing, passing):
-        story = story._replace(passing=())
+    passes = passes_in_words(kind, conflict, passing_order(conflict, failing, passing))
+    story = _Teller(conflict, failing, passing, ending, proved).tell(kind, passes)
     waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
     return story._replace(waits=waits)
 
