@@ -27,7 +27,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
-from replay_dd.cli.run_options import RunOptions, program_of, settings_of
+from replay_dd.cli.run_options import RunOptions, check_seed, program_of, settings_of
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
@@ -145,6 +145,7 @@ def hunt_command(
         raise UsageError("`--gil-only` and `--free-threaded-only` leave nothing.", "Give one of them.")
     only = WITH_GIL if gil_only else WITHOUT_GIL if free_threaded_only else ""
     check_only(only, running["granularity"])
+    check_seed(strategy, seed)
     progress = Progress()
 
     failed = 0
@@ -195,6 +196,8 @@ def hunt_command(
     for kept, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if kept is not None and not found.one_schedule:
             write_log(kept, output / name)
+        elif (output / name).exists():
+            say(f"{shlex.quote(str(output / name))} is not of this hunt: it was there before")
     for number, kept in enumerate(found.further):
         write_log(kept, _path_of(output, number))
     if log is not None:

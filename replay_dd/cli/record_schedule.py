@@ -11,15 +11,13 @@ from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.cli.recorders import recorder_named
-from replay_dd.cli.run_options import RunOptions, program_of, settings_of
+from replay_dd.cli.run_options import RunOptions, check_seed, program_of, settings_of
 from replay_dd.errors.program import TimeLimitError
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
 from replay_dd.report.log import describe_log, schedule_as_json
 from replay_dd.report.runs import recording_as_json
 from replay_dd.schedules.log import write_log
-
-_SEEDED = ("random", "pct", "bounded")
 
 
 def record_schedule(
@@ -63,11 +61,7 @@ def _strategy_of(strategy: str | None, natural: bool, seed: int | None) -> str:
     if natural and strategy not in (None, "natural"):
         raise UsageError(f"`--natural` is short for `--strategy natural`; `--strategy {strategy}` contradicts it.")
     chosen = "natural" if natural else strategy or "default"
-    if seed is not None and chosen not in _SEEDED:
-        raise UsageError(
-            f"The strategy {chosen} makes no random choices, so `--seed` has no effect.",
-            f"Leave it out, or choose one of {', '.join(_SEEDED)} with `--strategy`.",
-        )
+    check_seed(chosen, seed)
     return chosen
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TypedDict
 
 from replay_dd.cli.program_under_test import check_script, standard_input
+from replay_dd.errors.user import UsageError
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.replaying.record import settings_for_now
 from replay_dd.schedules.running.target import describe_program
+
+_SEEDED = ("random", "pct", "bounded")
 
 
 class RunOptions(TypedDict):
@@ -59,3 +62,20 @@ def settings_of(options: RunOptions) -> Settings:
         untested=options["untested"],
         max_delay_s=options["max_delay"],
     )
+
+
+def check_seed(strategy: str | None, seed: int | None) -> None:
+    """Refuse a seed that has no effect.
+
+    Args:
+        strategy: what chooses schedules; None for a mixture, which draws some.
+        seed: what was asked for; None for nothing.
+
+    Raises:
+        UsageError: the strategy draws nothing.
+    """
+    if seed is not None and strategy is not None and strategy not in _SEEDED:
+        raise UsageError(
+            f"The strategy {strategy} makes no random choices, so `--seed` has no effect.",
+            f"Leave it out, or choose one of {', '.join(_SEEDED)} with `--strategy`.",
+        )

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-# Options of the outer run that a run of one test must not repeat: reports, workers, the choice of tests, ours.
+# Options of the outer run that a run of one test must not repeat: reports, workers, the choice of tests, ours. Where
+# `one_run` has something else instead of them, they are named only if a word follows, which may be that of a file.
 _WITH_VALUE = (
     *("--junitxml", "--junit-xml", "--junitprefix", "--junit-prefix", "--report-log", "--html", "--log-file"),
     *("-n", "--numprocesses", "--maxprocesses", "--dist", "--tx", "--px"),
@@ -19,13 +20,11 @@ _WITH_VALUE = (
     "--replay-dd-corpus",
     *("--replay-dd-granularity", "--replay-dd-strategy", "--replay-dd-max-delay", "--rootdir"),
 )
-_ALONE = (
-    *("-x", "--exitfirst", "--lf", "--last-failed", "--ff", "--failed-first", "--nf", "--new-first"),
-    *("--sw", "--stepwise", "--sw-skip", "--stepwise-skip", "--cache-clear", "--replay-dd-on-failure", "-f"),
-    *("--looponfail", "-v", "-vv", "-q", "-qq", "--verbose", "--quiet", "--pdb", "--trace"),
-)
-_STARTS = ("--cov", "--no-cov", "--replay-dd=", "--color", "-r")
-_PERHAPS_WITH_VALUE = ("--cov", "--replay-dd", "--color", "-r")  # which may be the next word
+_ALONE = ("--replay-dd-on-failure", "-v", "-vv", "-q", "-qq", "--verbose", "--quiet")
+_STARTS = ("--cov", "--no-cov", "--replay-dd=", "--color", "--debug", "-r")
+_PERHAPS_WITH_VALUE = ("--cov", "--replay-dd", "--color", "--debug", "-r")  # which may be the next word
+
+_EMPTY_CACHE = "$TMPDIR/pytest-cache"  # pytest fills in the variable, which names a folder of each run's own
 
 
 def command_of(config: pytest.Config) -> tuple[str, ...]:
@@ -35,7 +34,11 @@ def command_of(config: pytest.Config) -> tuple[str, ...]:
         config: of the outer run.
     """
     options = without_choices(config.invocation_params.args, config.known_args_namespace.file_or_dir)
-    quiet = ["-q", "-p", "no:cacheprovider", "-p", "replay_dd.pytest_plugin.one_run"]
+    quiet = ["-p", "replay_dd.pytest_plugin.one_run"]
+    if config.pluginmanager.hasplugin("terminal"):
+        quiet.append("-q")
+    if config.pluginmanager.hasplugin("cacheprovider"):
+        quiet += ["-o", f"cache_dir={_EMPTY_CACHE}"]
     if config.pluginmanager.hasplugin("xdist"):
         quiet += ["-n", "0"]
     if config.pluginmanager.hasplugin("_cov") or config.pluginmanager.hasplugin("pytest_cov"):
@@ -102,6 +105,7 @@ def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
     left_out = (
         *measured,
         "COVERAGE_PROCESS_CONFIG",
+        "PYTEST_DEBUG_TEMPROOT",  # would have runs remove temporary files of the user's earlier ones
         "PYTEST_VERSION",
         "PYTEST_CURRENT_TEST",
         "PYTEST_XDIST_WORKER",

@@ -58,6 +58,8 @@ _START_S = 10.0
 _ISOLATION = 5
 _LEAST_ISOLATION_S = 120.0
 _LONGEST_NAME = 100
+# Node ids that can be read off the name of the folder: no others have the same one.
+_PLAIN = re.compile(r"\w[\w/-]*\.py(::\w+)+(\[[\w.\[\]-]*\])?(::call-\d+)?")
 _PASSES_ALONE = (
     "it has failed, but alone it passes under each schedule that was tried; what made it fail may be another schedule, "
     "a test before it, chance or the time"
@@ -320,12 +322,12 @@ class Hunter:
 
 
 def folder_name(test: str, call: int = 0) -> str:
-    """A name for the folder of a test's logs; the calls after the first one have their own."""
+    """A name for the folder of a test's logs, of no other test's; the calls after the first one have their own."""
     test += f"::call-{call}" if call > 1 else ""
     name = re.sub(r"[^\w.\[\]-]+", "-", test.replace("::", ".").replace("/", ".")).strip("-.")
-    if len(name) <= _LONGEST_NAME:
+    if len(name) <= _LONGEST_NAME and _PLAIN.fullmatch(test):
         return name
-    # Parameters may differ at their end only.
+    # What is not in the name may be what tells two tests apart.
     return f"{name[:_LONGEST_NAME]}-{hashlib.sha256(test.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 

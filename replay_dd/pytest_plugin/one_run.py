@@ -21,10 +21,23 @@ import pytest
 # better without it; coverage is switched off, and warns of that.
 _LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout", "_cov", "pytest_cov")
 _MARKS = ("flaky", "timeout", "no_cover")  # theirs
-# Options, by the names of their values, that say where plug-ins put their reports: those are of the user's own run, and
-# options may be set in its settings as well as on its command line.
-_REPORTS = ("xmlpath", "htmlpath", "allure_report_dir", "report_log", "json_report", "json_report_file")
-_LOG_FILE = "log_file"  # may be a setting as well, which counts where the option is empty
+# Options, by the names of their values, and what a run has instead: those of the user's own run say where its reports
+# and files are, which tests are run, and when it stops. They may be set anywhere: on the command line, in settings, in
+# the environment.
+_INSTEAD = {
+    **dict.fromkeys(("xmlpath", "htmlpath", "allure_report_dir", "report_log", "json_report", "json_report_file")),
+    "pastebin": None,  # would send each run to the Internet
+    "basetemp": None,  # is emptied by each run, and the user's own run has its files there
+    **dict.fromkeys(("lf", "failedfirst", "newfirst", "stepwise", "stepwise_skip", "stepwise_reset"), False),
+    **dict.fromkeys(("cacheclear", "usepdb", "trace", "looponfail"), False),
+    **dict.fromkeys(("keyword", "markexpr"), ""),
+    **dict.fromkeys(("deselect", "durations")),
+    "maxfail": 0,
+    "log_file": os.devnull,  # may be a setting as well, which counts where the option is empty
+}
+# What they note of one run for the next one; the fixture `cache` stays.
+_FOR_THE_NEXT_RUN = ("lfplugin", "nfplugin", "stepwise")
+_HUNTED_CALL = "REPLAY_DD_HUNTED_CALL"  # set where the fixture hunts a call
 _HYPOTHESIS = "hypothesispytest"
 
 
@@ -35,11 +48,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         _leave_out(config, name)
     for name in _MARKS:
         config.addinivalue_line("markers", f"{name}: of a plugin that is left out")
-    for name in _REPORTS:
-        if getattr(config.option, name, None):
-            setattr(config.option, name, None)
-    if hasattr(config.option, _LOG_FILE):
-        setattr(config.option, _LOG_FILE, os.devnull)
+    for name, value in _INSTEAD.items():
+        if hasattr(config.option, name):
+            setattr(config.option, name, value)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """All plugins have begun to work."""
+    for name in _FOR_THE_NEXT_RUN:
+        _leave_out(config, name)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,6 +69,19 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     _draw_no_constants()
     _keep_failing_examples_as_they_are(session.items)
     _collect_no_garbage(session.config)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """The test may be marked as one that fails. What it hunts is its own call, which is to pass."""
+    by_mark = call.excinfo is not None and not isinstance(call.excinfo.value, pytest.xfail.Exception)
+    before = item.config.getoption("runxfail", None)
+    if _HUNTED_CALL in os.environ and by_mark and before is not None:
+        item.config.option.runxfail = True
+        yield
+        item.config.option.runxfail = before
+    else:
+        yield
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

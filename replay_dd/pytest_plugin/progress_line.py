@@ -37,7 +37,7 @@ def terminal_for_progress(config: pytest.Config, environment: Mapping[str, str])
     """
     wanted = (
         config.get_verbosity() >= 0
-        and config.getoption("capture") != "no"
+        and config.getoption("capture", "no") != "no"
         and environment.get("TERM", "dumb") != "dumb"
         and environment.get("REPLAY_DD_PROGRESS") != "0"
         and not any(environment.get(name) for name in _CI)

@@ -150,7 +150,7 @@ def _way(path: tuple[StackFrame, ...]) -> str:
     names = [f"{os.path.basename(first.file)}:{first.line}"] if rest else [f"{first.function}"]
     functions = [frame.function for frame in rest]
     if len(functions) > 4:
-        functions = [f"... {len(functions) - 3} more ...", *functions[-3:]]
+        functions = ["...", *functions[-3:]]  # how many is not known: stacks are kept up to a depth
     return " > ".join(names + functions)
 
 

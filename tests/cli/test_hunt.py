@@ -355,3 +355,23 @@ def test_a_corpus_is_told(shop: Workshop) -> None:
     (shop.folder / "other").mkdir()
     shop.write("not a corpus", "other/letter")
     assert "letter" in shop.run_here("hunt", "--corpus", "other", *shop.program()).refused(5, "corpus-unusable")
+
+
+def test_the_default_schedule_is_one_schedule(orders: Workshop) -> None:
+    done = orders.run("hunt", "--runs", "5", "--strategy", "default", "--json", *orders.program())
+    assert json.loads(done.stdout)["runs"] == 1
+
+
+def test_a_seed_needs_something_that_is_drawn(orders: Workshop) -> None:
+    done = orders.run("hunt", "--strategy", "default", "--seed", "5", *orders.program())
+    assert done.status == 2
+    assert "`--seed` has no effect" in done.stderr
+
+
+def test_a_log_of_an_earlier_hunt_is_not_taken_for_one_of_this(orders: Workshop) -> None:
+    program = orders.program()
+    told = "fail.log is not of this hunt"
+    found = orders.run("hunt", "--strategy", "random", "--no-simplify", *program)
+    assert found.status == 0
+    assert told not in found.stderr
+    assert told in orders.run("hunt", "--strategy", "default", *program).stderr

@@ -13,12 +13,12 @@ from replay_dd.pytest_plugin.command_line import environment_of, without_choices
         ("tests/unit -p no:randomly -W error", "-p no:randomly -W error"),
         ("--replay-dd --replay-dd=50 --replay-dd-on-failure --replay-dd-total 10m", ""),
         ("-n 4 -n4 --numprocesses=auto --dist loadfile", ""),
-        ("-k one -kone -m slow --deselect a::b --maxfail=3 -x", ""),
+        ("-k one -kone -m slow --deselect a::b --maxfail=3", ""),
         ("--junitxml=out.xml --junit-xml out.xml --report-log x", ""),
         ("--cov --cov=pkg --cov-report term", ""),
         ("--replay-dd 20 --cov pkg tests/unit --color no -r fE -W error", "-W error"),
         ("--cov tests/unit", ""),
-        ("--lf --ff -v -vv -q -rA", ""),
+        ("-v -vv -q -rA --debug notes.txt --debug", ""),
         ("--import-mode=importlib --rootdir here -c other.ini -o a=b", "--import-mode=importlib -c other.ini -o a=b"),
     ],
 )
@@ -30,6 +30,7 @@ def test_the_environment_of_a_hunt_knows_nothing_of_the_outer_run() -> None:
     outer = {
         "A": "1",
         "PYTEST_CURRENT_TEST": "x",
+        "PYTEST_DEBUG_TEMPROOT": "/temporary",
         "PYTEST_XDIST_WORKER": "gw0",
         "PYTEST_ADDOPTS": "--replay-dd=5 -W error",
     }

@@ -286,6 +286,22 @@ def test_tests_whose_long_names_differ_at_the_end_keep_their_logs_apart() -> Non
     assert max(map(len, names)) < 120
 
 
+@pytest.mark.parametrize(
+    "tests",
+    [
+        [f"test_it.py::test_it[{text}]" for text in ("a.b", "a/b", "a::b", "a-b", "a b", "a:b", "a+b", "a\\xe9b")],
+        ["tests/a/test_x.py::test_it", "tests/a.test_x.py::test_it", "tests/a-test_x.py::test_it"],
+        ["test_x.py::TestA::test_it", "TestA/test_x.py::test_it", "test_x.py::TestA.test_it"],
+        ["test_x.py::test_it", "-test_x.py::test_it", ".test_x.py::test_it"],
+    ],
+)
+def test_tests_whose_names_become_alike_keep_their_logs_apart(tests: list[str]) -> None:
+    names = [hunter.folder_name(test) for test in tests]
+    assert names[0] == tests[0].replace("::", ".").replace("/", ".")
+    assert len({*names}) == len(names)
+    assert not any("/" in name for name in names)
+
+
 def test_the_calls_of_a_test_keep_their_logs_apart() -> None:
     names = [hunter.folder_name("test_it.py::test_it", call) for call in range(4)]
     assert names[0] == names[1] == "test_it.py.test_it"

@@ -148,6 +148,56 @@ def test_reports_that_settings_ask_for_are_of_the_users_own_run(tmp_path: Path) 
 
 
 @pytest.mark.once
+def test_what_was_asked_of_the_users_own_run_is_not_done_in_others(tmp_path: Path) -> None:
+    kept = tmp_path / "kept" / "file"
+    kept.parent.mkdir()
+    kept.touch()
+    asked = "--basetemp=kept --pastebin=all --lf --ff --nf --sw --sw-skip --cache-clear -x --pdb --trace"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {asked} -k other -m other\n")
+    post = "import urllib.request\nurllib.request.urlopen = lambda *_, **__: open('posted', 'x')\n"
+    (tmp_path / "conftest.py").write_text(post)
+    note = tmp_path / ".pytest_cache" / "v" / "cache" / "lastfailed"
+    note.parent.mkdir(parents=True)
+    last_failed = '{"test_it.py::test_other": true}'
+    note.write_text(last_failed)
+    text = "def test_it(tmp_path):\n    assert not 'so'\ndef test_other():\n    pass\n"
+    one_run = ("-p", "replay_dd.pytest_plugin.one_run")
+    done = suite(tmp_path, text, "-p", "cacheprovider", "-p", "stepwise", *one_run)
+    assert " 1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert kept.exists()
+    assert not (tmp_path / "posted").exists()
+    assert note.read_text() == last_failed
+
+
+@pytest.mark.once
+def test_runs_have_an_empty_cache_of_their_own(tmp_path: Path) -> None:
+    text = "from racy import in_threads\ndef test_it(cache):\n    assert cache.get('a/key', 0) == 0\n"
+    text += "    in_threads(lambda key: cache.set(f'a/{key}', 1), number=1)\n"
+    done = suite(tmp_path, text, "-p", "cacheprovider", "--nf", "--strict-config", "--replay-dd=2")
+    assert "1 test, 1 with threads, 1 hunted, 0 races found, 2 runs" in done.stdout, done.stdout + done.stderr
+    assert "loaded the suite" not in done.stdout
+
+
+@pytest.mark.once
+def test_a_test_that_is_marked_as_failing_may_hunt_a_call(tmp_path: Path) -> None:
+    text = "import pytest\n@pytest.mark.xfail\ndef test_marked():\n    assert not 'so'\n"
+    text += "@pytest.mark.xfail(strict=True)\ndef test_ends_with_the_call():\n    pytest.skip('made')\n"
+    text += "def test_says_so_itself():\n    pytest.xfail('so')\n"
+    done = suite(tmp_path, text, "-p", "replay_dd.pytest_plugin.one_run", REPLAY_DD_HUNTED_CALL="1")
+    assert " 1 failed, 1 skipped, 1 xfailed in " in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.once
+def test_a_suite_is_hunted_without_plugins_of_pytest_that_have_options(tmp_path: Path) -> None:
+    text = "from racy import in_threads\ndef test_it():\n    in_threads(len)\n"
+    without = ("-p", "no:terminal", "-p", "no:capture")
+    done = suite(tmp_path, text, *without, "--replay-dd=2", "--junitxml=report.xml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = [one.get("value") for one in ElementTree.parse(tmp_path / "report.xml").iter("property")]
+    assert found == ["no failure", "2"]
+
+
+@pytest.mark.once
 def test_examples_do_not_depend_on_which_modules_are_loaded(tmp_path: Path) -> None:
     text = "from hypothesis import given, settings, strategies\n"
     text += "from prices import LARGE\nDRAWN = []\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.pytest_plugin import one_run
-from replay_dd.schedules.runtime.points.places import COUNTED, EXCLUDED, Places
+from replay_dd.schedules.runtime.points.places import COUNTED, EXCLUDED, LIBRARY, Places
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,14 @@ def test_what_calls_tests_is_not_counted_but_other_packages_are(tmp_path: Path) 
     assert places.kind(os.path.join(installed, "hypothesisworks.py")) == COUNTED
     included = Places(str(tmp_path), ("hypothesis",), (), command_line=False)
     assert included.kind(os.path.join(installed, "hypothesis", "core.py")) == COUNTED
+
+
+@pytest.mark.parametrize("command_line", [False, True])
+def test_text_that_is_the_program_is_counted(command_line: bool, tmp_path: Path) -> None:
+    places = Places(str(tmp_path), (), (), command_line=command_line)
+    assert places.kind("<stdin>") == COUNTED
+    assert (places.kind("<string>") == COUNTED) is command_line
+    assert places.kind("<frozen os>") == LIBRARY
 
 
 def test_the_plugin_is_a_part_of_what_calls_tests(tmp_path: Path) -> None:

@@ -324,5 +324,5 @@ def plans_of(strategy: str | None, seed: int, first: TargetRun, amount: int) -> 
         amount: how many plans.
     """
     thread_times = first.log.ending.thread_times
-    if strategy is not None:
+    if strategy is not None and strategy != "default":  # under the default schedule, the first run has been made
         yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))

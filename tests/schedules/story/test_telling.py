@@ -103,6 +103,14 @@ def test_each_function_has_its_own_path() -> None:
     assert [page.count(f"in run &gt; {function}") for function in ("add", "total")] == [2, 1]
 
 
+def test_a_long_path_is_told_without_a_count_of_what_may_be_cut_off() -> None:
+    step = inside("last", 1)
+    top, below = step.stack
+    deep = step._replace(stack=(top, *(below._replace(function=f"f{depth}") for depth in range(60))))
+    turn = Turn("0.1", tuple(reversed(deep.stack)), (Step((deep,), "reads 3"),))
+    assert next(iter(turn_as_text(turn, PROGRAM))) == "  thread 0.1  prog.py:90 > ... > f1 > f0 > last"
+
+
 def test_no_question_mark_stands_for_a_value() -> None:
     store = access(1, "0.1", "stores", "4", new=UNKNOWN, old=value("None"))
     told = [

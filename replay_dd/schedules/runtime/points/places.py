@@ -114,7 +114,8 @@ class Places:
 
     def _classify(self, filename: str) -> int:
         if filename.startswith("<"):
-            is_program = self._command_line and filename == "<string>"
+            # Python itself gives these names to the text after `-c`, and to what it reads from standard input.
+            is_program = filename == "<stdin>" or (self._command_line and filename == "<string>")
             return COUNTED if is_program else LIBRARY
         path = self._absolute(filename)
         module = self._module(path)
