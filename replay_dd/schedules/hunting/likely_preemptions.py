@@ -37,6 +37,7 @@ Order: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
 _Shared: TypeAlias = "dict[tuple[int, str], list[Touch]]"  # what threads share, with all the touches of it
 # For touches of a thing by a thread, changing it or not: the locks held at all that conflict; None if nothing does.
 _Guards: TypeAlias = "dict[tuple[tuple[int, str], str, bool], frozenset[int] | None]"
+_MOST_ORDERED = 64  # threads, so that the orders of a thousand do not grow with the square of their number
 _ALL_NOTED = 3  # visits of a place by a thread; of more, some are noted (``strategies/profile.py``)
 
 
@@ -168,6 +169,8 @@ def is_sample(touches: Sequence[Touch]) -> bool:
 def orders_of(touches: Sequence[Touch]) -> set[Order]:
     """The orders of conflicting accesses that a run had: each access after the last one of each other thread.
 
+    Of many threads that touch a thing, those that did so last count. (:func:`is_sample` tells of that.)
+
     Args:
         touches: the touches of the run, in chronological order.
     """
@@ -180,7 +183,10 @@ def orders_of(touches: Sequence[Touch]) -> set[Order]:
         for thread, other in others.items():
             if thread != touch.thread and (touch.changes or other.changes):
                 orders.add(((thread, other.place), (touch.thread, touch.place)))
+        others.pop(touch.thread, None)
         others[touch.thread] = touch
+        if len(others) > _MOST_ORDERED:
+            del others[next(iter(others))]
     return orders
 
 

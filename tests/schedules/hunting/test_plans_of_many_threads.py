@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.schedules.hunting.likely_preemptions import orders_of
 from replay_dd.schedules.hunting.opening_plans import is_opening
 from replay_dd.schedules.hunting.plans import HuntPlans
 from replay_dd.schedules.hunting.strategies import RandomPlans
@@ -81,3 +82,17 @@ def test_what_is_learnt_of_many_threads_does_not_grow_with_their_switches(
     HuntPlans(first, 0, 10)
     assert len(first.log.switches) > 100
     assert looked_at < 5 * len(first.log.switches)
+
+
+def test_what_a_run_tells_grows_with_its_threads_and_not_with_their_square(tmp_path: Path) -> None:
+    told = []
+    for threads in (100, 200):
+        path = tmp_path / f"prog{threads}.py"
+        path.write_text(textwrap.dedent(MANY).replace("range(6)", "range(1)").replace("range(25)", f"range({threads})"))
+        program = describe_program((sys.executable, path.name), directory=tmp_path)
+        with Runner(program, Settings()) as runner:
+            run = runner.run(Plan("profile"), 60)
+        told.append((len(run.alternatives), len(orders_of(run.touches))))
+    (few_alternatives, few_orders), (alternatives, orders) = told
+    assert 0 < alternatives < 3 * few_alternatives
+    assert 0 < orders < 3 * few_orders

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ..points.touches import Access, Expression
 
 LIMIT = 50_000  # visits recorded by thread and place; some microseconds each
+MOST_ALTERNATIVES = 64  # threads told at one choice: of a thousand alike, the others tell nothing new, and cost seconds
 _FEW = 500  # of so few visits, other runs need leave nothing out
 
 _life_of: Callable[[object], int] = (lambda _: 0) if accelerator is None else accelerator.life_of
@@ -96,8 +97,9 @@ class Profile(Strategy):
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread, place = question.thread, question.place
-        for other in question.runnable:
-            if other is not question.default and (question.forced or other.name not in self._told):
+        others = [other for other in question.runnable if other is not question.default]
+        for other in others[:MOST_ALTERNATIVES]:
+            if question.forced or other.name not in self._told:
                 self._told.add(other.name)
                 baton.send(ALTERNATIVE, thread.name, thread.time, baton.global_time(), other.name, question.forced)
         if question.forced:  # who cannot run now may be able to later, which is news then
