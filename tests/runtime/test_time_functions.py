@@ -275,6 +275,6 @@ def test_forked_children_draw_other_numbers_the_same_in_each_run(tmp_path: Path)
         print(drawn, [len(set(column)) for column in zip(*map(eval, drawn))])
         """
     run = run_program(tmp_path, text)
-    assert output_of(run).endswith("[7, 7, 7, 7]\n"), output_of(run)
-    again = replayed(run.log)
-    assert output_of(again) == output_of(run)
+    *_, told = output_of(run).splitlines()  # from Python 3.12 on, forks beside threads are warned of
+    assert told.endswith("[7, 7, 7, 7]"), told
+    assert output_of(replayed(run.log)).splitlines()[-1] == told

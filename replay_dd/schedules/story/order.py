@@ -42,6 +42,21 @@ def passing_order(conflict: Conflict, failing: Observation, passing: Observation
     return None
 
 
+def is_kept(first: Access, then: Access, failing: Observation, passing: Observation) -> bool:
+    """Whether two accesses of the failing run come in the same order in the passing run.
+
+    Args:
+        first: what comes first in the failing run.
+        then: what comes after it.
+        failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
+    """
+    visits = {access.number: visit for visit, access in visits_of(failing.accesses)}
+    in_passing = {visit: access.number for visit, access in visits_of(passing.accesses)}
+    numbers = [in_passing.get(visits[one.number]) if one.number in visits else None for one in (first, then)]
+    return numbers[0] is not None and numbers[1] is not None and numbers[0] < numbers[1]
+
+
 def _rivals(edge: Edge, accesses: Sequence[Access], side: str) -> Iterator[Access]:
     """What conflicts with an edge, the likeliest first."""
     yield from edge.others if side == "right" else edge.others[::-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from replay_dd.schedules.observed.observation import Access, Value
 from replay_dd.schedules.story import kinds
@@ -343,13 +343,23 @@ def _is_nothing_yet(value: Value) -> bool:
     return value.is_missing or value.text in ("None", "False")
 
 
-def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] | None) -> str:
+IN_THIS_ORDER = "in this order"  # what follows are the steps of the passing run
+
+
+def passes_in_words(
+    kind: str,
+    conflict: Conflict,
+    order: tuple[Access, Access] | None,
+    is_kept: Callable[[Access, Access], bool] = lambda first, then: False,
+) -> str:
     """When the run passes.
 
     Args:
         kind: in the field's words.
         conflict: what the threads did in the failing run.
         order: two accesses in the order that passes, as both runs show it; None if they show none.
+        is_kept: whether two accesses of the failing run come in the same order in the passing run: then it is not
+            their order that makes it pass.
     """
     right, left = conflict.right, conflict.left
     edge = right or left
@@ -358,13 +368,16 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"
         return f"if {own} before the time-out of thread {(expired_in(conflict) or edge.others[-1]).thread} expires"
-    if order is None and right is not None and not right.inferred:
+    if order is not None:
+        return turned_round(*reversed(order))
+    if right is not None and not right.inferred:
         order = (right.access, right.others[0])
-    elif order is None and left is not None:
+    elif left is not None:
         order = (left.others[0], left.access)
-    if order is None:
+    else:
         return ""
-    return turned_round(*reversed(order))
+    then, first = order
+    return IN_THIS_ORDER if is_kept(first, then) else turned_round(first, then)
 
 
 def turned_round(first: Access, then: Access) -> str:

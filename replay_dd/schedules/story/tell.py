@@ -24,7 +24,7 @@ from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.look_at_queue import help_of_look_at_queue
 from replay_dd.schedules.story.loop_over_copy import help_of_loop
 from replay_dd.schedules.story.missed_state import help_of_missed_state
-from replay_dd.schedules.story.order import passing_order
+from replay_dd.schedules.story.order import is_kept, passing_order
 from replay_dd.schedules.story.outside_loop import help_of_call_outside
 from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.own_value import own_value_in_words
@@ -33,7 +33,7 @@ from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.publication import help_of_publication
 from replay_dd.schedules.story.same_file import help_of_same_file
 from replay_dd.schedules.story.second_look import help_of_second_look
-from replay_dd.schedules.story.sentences import passes_in_words, summary_of
+from replay_dd.schedules.story.sentences import IN_THIS_ORDER, passes_in_words, summary_of
 from replay_dd.schedules.story.shared_context import help_of_shared_context
 from replay_dd.schedules.story.signal_for_all import help_of_signal_for_all
 from replay_dd.schedules.story.stop_flag import help_of_stop_flag
@@ -65,8 +65,13 @@ def tell_race(
     kind = kinds.kind_of(conflict, ending)
     if not kind or (conflict.left is None and conflict.right is None):
         return None
-    passes = passes_in_words(kind, conflict, passing_order(conflict, failing, passing))
+    passes = passes_in_words(
+        *(kind, conflict, passing_order(conflict, failing, passing)),
+        lambda first, then: is_kept(first, then, failing, passing),
+    )
     story = _Teller(conflict, failing, passing, ending, proved).tell(kind, passes)
+    if passes == IN_THIS_ORDER and not story.passing:
+        story = story._replace(passes="")
     waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
     return story._replace(waits=waits)
 

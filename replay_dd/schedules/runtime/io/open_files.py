@@ -22,7 +22,7 @@ def inode_of(descriptor: int) -> int:
     before = use_own(True)
     try:
         return os.fstat(descriptor).st_ino
-    except OSError:
+    except (OSError, OverflowError):  # the call itself will tell of a number that cannot be one
         return CLOSED
     finally:
         use_own(before)
