@@ -35,13 +35,15 @@ _SEIZE, _CONT, _GETREGSET, _DETACH, _LISTEN, _INTERRUPT = 0x4206, 7, 0x4204, 17,
 _OPTION_FORK, _OPTION_VFORK, _OPTION_CLONE, _OPTION_EXITKILL = 0x2, 0x4, 0x8, 0x100000
 _EVENTS_OF_BIRTH = {1, 2, 3}  # fork, vfork, clone
 _NT_PRSTATUS = 1
+_LEAST_REGISTER_BYTES = 27 * 8  # what the system tells of a program of 64 bits
 _EVENT_STOP = 128
 _WALL = 0x40000000
 _STOPPING = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 _MISTAKES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
-DEADLY = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGSYS}
+# What a program does not mean to be killed by, and what it kills itself by where it cannot go on.
+DEADLY = _MISTAKES | {signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS}
 # The C library is where a program that is wrong often dies: the caller says more.
-C_LIBRARY = re.compile(r"^(libc|libpthread|ld-linux.*|libstdc\+\+|libgcc_s|linux-vdso|\[vdso\])[.-]?")
+C_LIBRARY = re.compile(r"^(?:(?:libc|libpthread|libstdc\+\+|libgcc_s)[.-]|ld-linux|linux-vdso|\[vdso\])")
 _GDB_FRAME = re.compile(r"^(?P<number>#\d+\s+)(?P<address>0x[0-9a-f]+) in (?P<function>.+)$")
 _STACK_BYTES = 4096
 _NEAR_THE_TOP = 1 << 20  # bytes
@@ -235,6 +237,8 @@ class Tracer:
         vector = (ctypes.c_void_p * 2)(ctypes.addressof(registers), len(registers))
         if not self._ptrace(_GETREGSET, thread, _NT_PRSTATUS, ctypes.addressof(vector)):
             return Crash(number, ())
+        if (vector[1] or 0) < _LEAST_REGISTER_BYTES:
+            return Crash(number, ())  # a program of 32 bits has other registers
         words = struct.unpack("=70Q", registers.raw)
         information = ctypes.create_string_buffer(128)
         overflows = False

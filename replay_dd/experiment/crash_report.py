@@ -48,7 +48,8 @@ class Report(NamedTuple):
     def with_place(self) -> Report:
         """The same with the place that the signature has, without folders, unless the words say it."""
         place = _FOLDERS.sub("", self.signature.partition(" at ")[2])
-        said = self.place or self.repeats or not place or place in _FOLDERS.sub("", self.words)
+        words = " ".join(_FOLDERS.sub("", self.words).split())
+        said = self.place or self.repeats or not place or " ".join(place.split()) in words
         return self if said else self._replace(place=cut(place))
 
 

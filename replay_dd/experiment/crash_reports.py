@@ -181,7 +181,7 @@ def crash_reports(output: bytes) -> tuple[list[Report], int]:
     Returns:
         The reports, and how many bytes of the output end with the last one.
     """
-    text = output.decode("utf-8", "replace")
+    text = output.decode("utf-8", "surrogateescape")  # so that places in the text are places in the output
     found: list[tuple[int, int, Report]] = []
     for mark, form, read in _FORMS:
         for match in form.finditer(text) if mark in output else ():
@@ -197,7 +197,7 @@ def crash_reports(output: bytes) -> tuple[list[Report], int]:
         for (_, end, report), start in zip(found, [*nexts, len(text)], strict=True)
         if not _CAME_OF_IT.fullmatch(text, end, start)
     ]
-    return ended, len(text[: found[-1][1]].encode())
+    return ended, len(text[: found[-1][1]].encode("utf-8", "surrogateescape"))
 
 
 def _telling(errors: list[re.Match[str]]) -> re.Match[str]:

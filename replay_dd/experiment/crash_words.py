@@ -20,7 +20,7 @@ from replay_dd.experiment.source_lines import source_of, sources_of
 _LIBRARIES = re.compile(rf"{C_LIBRARY.pattern}|^lib(?:c\+\+|c\+\+abi|m|unwind|asan|ubsan|tsan|lsan)[.-]")
 _ENDS = re.compile(
     r"(?:.*[_:.])?(?:abort|assert|bail|bug|crash|die|died|fail|failed|failure|fatal|oops|panic|terminate|unreachable)"
-    r"(?:[_(].*|_?(?:error|fail|failed|with|handler|impl)?)?(?: \(|$)",
+    r"(?:\(.*|(?:_?(?:error|fail|failed|with|handler|impl|message|msg))*)(?: \(|$)",
     re.IGNORECASE,
 )
 

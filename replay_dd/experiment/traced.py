@@ -17,7 +17,7 @@ import signal
 import time
 from dataclasses import replace
 
-from replay_dd.experiment.crash_places import Tracer
+from replay_dd.experiment.crash_places import DEADLY, Tracer
 from replay_dd.experiment.crash_reports import crash_report
 from replay_dd.experiment.crash_words import place_in_words
 from replay_dd.experiment.process import (
@@ -31,8 +31,6 @@ from replay_dd.experiment.process import (
     start_process,
 )
 
-# What a program does not mean to be killed by, and what it kills itself by where it cannot go on.
-_MISHAPS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS}
 # How starters of programs word that a signal has ended one.
 _OF_SIGNALS = re.compile(
     r"\bSIG(?:SEGV|BUS|FPE|ILL|ABRT|TRAP|SYS)\b|[Ss]egmentation fault|Aborted|core dumped|signal: \d"
@@ -46,7 +44,7 @@ _FIRST_PAUSE_S = 0.0002
 
 def is_unexplained(finished: Finished) -> bool:
     """Whether a signal may have killed a program, or one that it started, and its output does not say where."""
-    if finished.timed_out or (finished.status == 0 or finished.signal not in {None, *_MISHAPS}):
+    if finished.timed_out or (finished.status == 0 or finished.signal not in {None, *DEADLY}):
         return False
     report = crash_report(finished.output)
     if report is None or report.lacks_place:

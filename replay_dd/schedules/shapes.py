@@ -87,7 +87,7 @@ Digest = Annotated[int, Form("16 hexadecimal digits", lambda digest: f"{digest:0
 
 # -- what came from outside ------------------------------------------------------------------------------------------
 
-_WHICH = re.compile(r"(?:from|to) [0-9]{1,10}")
+_WHICH = re.compile(r"(?:from|to) [0-9]{1,10}|at [^\x00-\x1f\x7f]+:[0-9]{1,10}")
 _AWAY, _ABOUT_DATABASES = "away", ("refused", "held", "done", "old")
 
 
@@ -104,7 +104,7 @@ def _read_arrival(record: Any) -> tuple[Any, ...]:
 
 
 def _read_which(which: list[Any]) -> list[Any]:
-    """The descriptor, if it is told."""
+    """The descriptor, or the line of the program that waited, if it is told."""
     match which:
         case []:
             return which

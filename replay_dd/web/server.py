@@ -81,7 +81,8 @@ class RunningServer:
             return []
         with self._output.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            begins = file.seek(max(self._read, size - _MOST_OUTPUT))
+            # The output may have been emptied meanwhile.
+            begins = file.seek(max(min(self._read, size), size - _MOST_OUTPUT))
             written = file.read(size - begins)
         self._seen = size
         written = written[: written.rfind(b"\n") + 1]  # it may be writing a line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replay_dd.experiment.crash_report import Report
-from replay_dd.experiment.crash_reports import crash_report
+from replay_dd.experiment.crash_reports import crash_report, crash_reports
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.process import Finished
 
@@ -384,3 +384,11 @@ def test_where_valgrind_ends_a_program_that_error_counts() -> None:
     end = "==9== Process terminating with default action of signal 11 (SIGSEGV)\n==9==    at 0x1: {} (a.c:3)\n"
     one, other = (report(VALGRIND.format(function="f", digit=3) + end.format(name)) for name in ("parse", "scan"))
     assert one.signature != other.signature
+
+
+def test_reports_between_bytes_that_are_no_text_end_where_they_end() -> None:
+    traceback = b'Traceback (most recent call last):\n  File "app.py", line 3, in ask\n    go()\nValueError: no\n'
+    output = "suche=caf\xe9 \xfc\n".encode("latin-1") * 60 + traceback + b"more\n"
+    found, end = crash_reports(output)
+    assert [report.told for report in found] == ["ValueError: no (app.py:3 in ask)"]
+    assert output[:end].rstrip(b"\n") + b"\nmore\n" == output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.baton.clock import Clock
+from replay_dd.schedules.runtime.stdlib import file_times
 from replay_dd.schedules.runtime.stdlib.file_times import APART_NS, FileTimes
 from tests.runtime.programs import assert_same, output_of, replayed, run_program, written_without_us
 
@@ -57,7 +59,7 @@ KINDS = """
         path.write_text("text")
         told = os.stat(path)
         print(type(told) is os.stat_result, stat.S_ISREG(told.st_mode), told.st_size, len(told))
-        print(told.st_mtime == told.st_mtime_ns / 1e9, told[8] == int(told.st_mtime), path.stat() == told)
+        print(abs(told.st_mtime - told.st_mtime_ns / 1e9) < 1e-6, told[8] == int(told.st_mtime), path.stat() == told)
         with path.open() as file:
             print(os.fstat(file.fileno()).st_mtime_ns == told.st_mtime_ns, os.stat(file.fileno()).st_ino == told.st_ino)
         print(os.stat in os.supports_fd, os.stat in os.supports_dir_fd, os.utime in os.supports_follow_symlinks)
@@ -160,7 +162,7 @@ def test_later_times_stay_later_in_whatever_order_they_are_looked_at() -> None:
     began_ns = time.time_ns()
     clock = Clock(began_ns - DAY_NS)
     times = FileTimes(clock)
-    real = [began_ns - 3, began_ns - 2, began_ns - 1, *range(began_ns + 1_000_000, began_ns + 1_000_005)]
+    real = list(range(began_ns + 1_000_000, began_ns + 1_000_008))
     while time.time_ns() <= real[-1]:
         pass
     told = {one: times.virtual(one) for one in (real[4], real[0], real[2], real[1], real[7], real[5], real[6], real[3])}
@@ -171,7 +173,50 @@ def test_later_times_stay_later_in_whatever_order_they_are_looked_at() -> None:
 
 
 def test_times_that_do_not_belong_to_the_run_stay() -> None:
-    clock = Clock(time.time_ns() - DAY_NS)
+    """Caches that outlive the run keep them, such as bytecode that pytest makes of a test that was edited."""
+    began_ns = time.time_ns()
+    clock = Clock(began_ns - DAY_NS)
     times = FileTimes(clock)
-    for real_ns in (0, clock.start_ns - 1, clock.start_ns, time.time_ns() + DAY_NS):
+    for real_ns in (0, clock.start_ns - 1, clock.start_ns, began_ns - 1, began_ns + DAY_NS):
         assert times.virtual(real_ns) == real_ns
+
+
+def test_short_jumps_count_too(tmp_path: Path) -> None:
+    text = """
+        import os, tempfile, threading, time
+        def work():
+            for number in range(30):
+                time.sleep(0.01)
+                before = time.time()
+                path = os.path.join(folder, str(number))
+                open(path, "w").close()
+                ages.append(round(os.stat(path).st_mtime - before, 3))
+        folder, ages = tempfile.mkdtemp(), []
+        thread = threading.Thread(target=work)
+        thread.start(); thread.join()
+        print(set(ages))
+        """
+    assert output_of(run_program(tmp_path, text, settings=Settings(start_ns=time.time_ns()))) == "{0.0}\n"
+
+
+@pytest.mark.skipif(not hasattr(os.path.exists, "__code__"), reason="`os.path.exists` is written in C")
+def test_who_only_asks_whether_a_file_is_there_has_not_looked_at_times() -> None:
+    """Who looks at them waits at each jump from then on."""
+    times = FileTimes(Clock(time.time_ns()))
+    assert os.path.exists.__code__ in file_times._ONLY_ASK_WHETHER
+    assert os.path.getmtime.__code__ not in file_times._ONLY_ASK_WHETHER
+    times.told(os.stat(__file__))
+    assert times._is_asked
+
+
+def test_functions_that_tell_times_can_be_sent_to_other_processes(tmp_path: Path) -> None:
+    text = """
+        import os, pickle, posix, threading
+        thread = threading.Thread(target=print)
+        thread.start(); thread.join()
+        for name in ("stat", "lstat", "fstat", "utime"):
+            function = getattr(os, name)
+            print(function is getattr(posix, name), pickle.loads(pickle.dumps(function)) is not None, function.__name__)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == written_without_us(tmp_path)

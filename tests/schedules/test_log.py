@@ -27,6 +27,7 @@ from replay_dd.schedules.log import FORMAT, VERSION, read_log, write_log
 from replay_dd.schedules.model import Log, Switch
 from tests.fuzz.mutations import with_checksum
 from tests.fuzz.samples import schedule_log
+from tests.runtime.programs import run_program
 from tests.schedules.logs import FAILED, LOGS, PLACE, log_of
 
 
@@ -48,6 +49,26 @@ def path(tmp_path: Path) -> Path:
     written = tmp_path / "a.log"
     write_log(log_of(switches, FAILED), written)
     return written
+
+
+def test_what_a_real_run_with_waits_tells_is_read(tmp_path: Path) -> None:
+    """A wait that its time-out ended tells its line, and one that got something its descriptor."""
+    text = """
+        import select, socket, threading
+        one, other = socket.socketpair()
+        thread = threading.Thread(target=print)
+        thread.start()
+        select.select([one], [], [], 0.1)
+        other.send(b"x")
+        select.select([one], [], [], 0.1)
+        one.recv(1)
+        thread.join()
+        """
+    run = run_program(tmp_path, text)
+    write_log(run.log, tmp_path / "real.log")
+    log = read_log(tmp_path / "real.log")
+    assert log.arrivals == run.log.arrivals
+    assert any(str(arrival[-1]).startswith("at ") for arrival in log.arrivals)
 
 
 def test_only_a_garbage_collection_is_marked_as_one(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
     (_always, lambda parts: {_thread: {**locks.stand_ins(), **parts.starter.stand_ins()}}),
     (_always, lambda parts: {time: {"sleep": time_functions.sleep_replacement(parts.clock, parts.scheduler)}}),
     (_virtual_clock, lambda parts: {time: time_functions.replacements(parts.clock)}),
-    (_virtual_clock, lambda parts: {os: parts.file_times.replacements()}),
+    (_virtual_clock, lambda parts: _of_os(parts.file_times.replacements())),
     (_always, lambda parts: {gc: garbage.stand_ins()}),
     (_always, lambda parts: {sys: {"_current_frames": current_frames_replacement()}}),
     (_always, lambda parts: _of_os({"_exit": parts.run_end.exit_now})),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.links import Links
-from replay_dd.schedules.story.sentences import turned_round, without_promise
+from replay_dd.schedules.story.passes import turned_round
+from replay_dd.schedules.story.sentences import without_promise
 from replay_dd.schedules.story.story import Story
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 from replay_dd.schedules.observed.observation import Access, Value
 from replay_dd.schedules.story import kinds
@@ -258,8 +258,8 @@ def _order(conflict: Conflict) -> str:
     edge = conflict.right or conflict.left
     if edge is None:
         return ""
-    own = f"thread {conflict.thread} {_in_short(edge.access)}"
-    other = f"thread {edge.others[0].thread} {_in_short(edge.others[0])}"
+    own = f"thread {conflict.thread} {in_short(edge.access)}"
+    other = f"thread {edge.others[0].thread} {in_short(edge.others[0])}"
     first, then = (other, own) if conflict.right is not None else (own, other)
     return f"{first[0].upper()}{first[1:]} before {then}{_OTHER_WAY}"
 
@@ -272,8 +272,8 @@ def other_order(first: Access, then: Access) -> str:
         then: what must come after it.
     """
     return (
-        f" It takes another order, too: thread {first.thread} {_in_short(first)} before thread {then.thread} "
-        f"{_in_short(then)}."
+        f" It takes another order, too: thread {first.thread} {in_short(first)} before thread {then.thread} "
+        f"{in_short(then)}."
     )
 
 
@@ -343,58 +343,12 @@ def _is_nothing_yet(value: Value) -> bool:
     return value.is_missing or value.text in ("None", "False")
 
 
-IN_THIS_ORDER = "in this order"  # what follows are the steps of the passing run
-
-
-def passes_in_words(
-    kind: str,
-    conflict: Conflict,
-    order: tuple[Access, Access] | None,
-    is_kept: Callable[[Access, Access], bool] = lambda first, then: False,
-) -> str:
-    """When the run passes.
-
-    Args:
-        kind: in the field's words.
-        conflict: what the threads did in the failing run.
-        order: two accesses in the order that passes, as both runs show it; None if they show none.
-        is_kept: whether two accesses of the failing run come in the same order in the passing run: then it is not
-            their order that makes it pass.
-    """
-    right, left = conflict.right, conflict.left
-    edge = right or left
-    if conflict.fault or kind == kinds.MIXED_REPLIES:
-        return ""
-    if kind == kinds.EARLY_TIMEOUT and edge is not None:
-        own = f"thread {conflict.thread} {_in_short(edge.access)}"
-        return f"if {own} before the time-out of thread {(expired_in(conflict) or edge.others[-1]).thread} expires"
-    if order is not None:
-        return turned_round(*reversed(order))
-    if right is not None and not right.inferred:
-        order = (right.access, right.others[0])
-    elif left is not None:
-        order = (left.others[0], left.access)
-    else:
-        return ""
-    then, first = order
-    return IN_THIS_ORDER if is_kept(first, then) else turned_round(first, then)
-
-
-def turned_round(first: Access, then: Access) -> str:
-    """When the run passes, if the order of two accesses is what makes it fail.
-
-    Args:
-        first: what comes first in the failing run.
-        then: what comes after it.
-    """
-    return f"if thread {then.thread} {_in_short(then)} before thread {first.thread} {_in_short(first)}"
-
-
-def _in_short(access: Access) -> str:
+def in_short(access: Access) -> str:
     """An access in a few words, such as ``stores Account.balance (bank.py:14)``."""
     does, name = access.does, access.name
     if does == "calls":
-        words = f"calls {access.detail.partition('(')[0]}() of {name}"
+        method = access.detail.partition("(")[0]
+        words = f"{method if ' ' in method else f'calls {method}'}() of {name}"  # or it asks for a call
     elif access.thing[0] == "file":
         words = f"calls {does}() of {name}"
     elif does == "deletes" and access.is_weak:

@@ -29,11 +29,12 @@ from replay_dd.schedules.story.outside_loop import help_of_call_outside
 from replay_dd.schedules.story.own_change import help_of_own_change
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.parts import help_of_parts
+from replay_dd.schedules.story.passes import IN_THIS_ORDER, passes_in_words
 from replay_dd.schedules.story.permits import help_of_extra_permit
 from replay_dd.schedules.story.publication import help_of_publication
 from replay_dd.schedules.story.same_file import help_of_same_file
 from replay_dd.schedules.story.second_look import help_of_second_look
-from replay_dd.schedules.story.sentences import IN_THIS_ORDER, passes_in_words, summary_of
+from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.shared_context import help_of_shared_context
 from replay_dd.schedules.story.signal_for_all import help_of_signal_for_all
 from replay_dd.schedules.story.stop_flag import help_of_stop_flag

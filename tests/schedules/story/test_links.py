@@ -15,8 +15,8 @@ from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.links import ANOTHER_WAY, PASSES_TOO, Link, Links, try_links
+from replay_dd.schedules.story.passes import turned_round
 from replay_dd.schedules.story.refuted import as_tried, is_a_guess, without_refuted
-from replay_dd.schedules.story.sentences import turned_round
 from replay_dd.schedules.story.story import Story
 from tests.schedules.logs import PASSED, log_of
 from tests.schedules.story.made_accesses import access

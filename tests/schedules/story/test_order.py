@@ -5,7 +5,7 @@ from __future__ import annotations
 from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.order import is_kept, passing_order
-from replay_dd.schedules.story.sentences import IN_THIS_ORDER, passes_in_words
+from replay_dd.schedules.story.passes import IN_THIS_ORDER, passes_in_words
 from tests.schedules.story.made_accesses import access
 from tests.schedules.story.test_victim import seen
 

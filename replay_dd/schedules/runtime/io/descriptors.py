@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _STEP_S = 0.002  # between two checks for what no descriptor shows
 _GLANCE_S = 0.25  # between two checks whether the tool asks
 _get_ident = _thread.get_ident
+_fstat = os.fstat  # before the runtime puts its own in place: the program has asked nothing
 READING, URGENT, WRITING = 1, 2, 4  # POLLIN, POLLPRI and POLLOUT of poll(2)
 
 
@@ -325,7 +326,7 @@ def _statuses(*descriptors: int) -> list[os.stat_result]:
     found = []
     for descriptor in descriptors:
         try:
-            found.append(os.fstat(descriptor))
+            found.append(_fstat(descriptor))
         except OSError:
             continue  # closed
     return found

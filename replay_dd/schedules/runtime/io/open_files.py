@@ -15,13 +15,14 @@ import stat
 from ..accelerator.own_memory import use_own
 
 CLOSED = -1
+_fstat = os.fstat  # before the runtime puts its own in place: the program has asked nothing
 
 
 def inode_of(descriptor: int) -> int:
     """The inode of an open file; CLOSED if there is none."""
     before = use_own(True)
     try:
-        return os.fstat(descriptor).st_ino
+        return _fstat(descriptor).st_ino
     except (OSError, OverflowError):  # the call itself will tell of a number that cannot be one
         return CLOSED
     finally:
@@ -32,7 +33,7 @@ def kind_of(descriptor: int) -> int:
     """The kind of an open file, such as ``stat.S_IFIFO``; CLOSED if there is none."""
     before = use_own(True)
     try:
-        return stat.S_IFMT(os.fstat(descriptor).st_mode)
+        return stat.S_IFMT(_fstat(descriptor).st_mode)
     except OSError:
         return CLOSED
     finally:
@@ -43,7 +44,7 @@ def is_one_of(descriptor: int, files: set[tuple[int, int]]) -> bool:
     """Whether an open file is one of these, given as (device, inode)."""
     before = use_own(True)
     try:
-        status = os.fstat(descriptor)
+        status = _fstat(descriptor)
         return (status.st_dev, status.st_ino) in files
     except OSError:
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+_fstat = os.fstat  # before the runtime puts its own in place
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")  # proc(5)
 _LOCAL, _REMOTE, _QUEUES, _INODE = 1, 2, 4, 9
 _MAPPED = "0000000000000000FFFF0000"  # an IPv4 address written as an IPv6 one
@@ -19,7 +20,7 @@ def are_in_flight(descriptors: list[int]) -> bool:
     inodes = set()
     for descriptor in descriptors:
         try:
-            inodes.add(str(os.fstat(descriptor).st_ino))
+            inodes.add(str(_fstat(descriptor).st_ino))
         except OSError:
             pass  # closed meanwhile
     sending, ends = set(), []

@@ -31,6 +31,7 @@ _begun: list[int] = []  # that, once the first test begins
 _branch = 0  # tells the streams of this process from those of the one that forked it
 _streams: dict[int, Generator] = {}
 _module: list[Any] = []  # `random`, as long as the program has not seeded it
+_reseeds: list[Callable[[], None]] = []  # what seeds `random` in a forked child, as the module itself does
 
 
 def begin_tests() -> None:
@@ -52,6 +53,8 @@ def go_on_in_child(number: int) -> None:
     global _branch
     _branch = Generator(_branch ^ number).next()
     _streams.clear()
+    for reseed in _reseeds:
+        reseed()
 
 
 def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[..., bytes]]:
@@ -92,7 +95,9 @@ def adapt_random(module: Any) -> None:
     module._urandom = os.urandom
     module.seed, module.setstate = module._inst.seed, module._inst.setstate
     module.seed()
-    os.register_at_fork(after_in_child=module.seed)  # after the module has done so from the system's entropy
+    # If the module is loaded later than now, it seeds from the system's entropy after `go_on_in_child`.
+    os.register_at_fork(after_in_child=module.seed)
+    _reseeds[:] = [module.seed]
 
 
 def adapt_uuid(module: Any) -> None:

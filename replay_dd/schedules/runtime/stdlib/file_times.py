@@ -2,21 +2,21 @@
 
 Rules of this module:
 
-* Only files that change during the run get other times: when the virtual clock stood at the moment of the change. Files
-  that changed between the date at which the virtual clock starts and the start of the process (those of a checkout,
-  when a log is replayed later) seem to have changed at that date. All others keep theirs.
+* Only files that change during the run get other times: when the virtual clock stood at the moment of the change. All
+  others keep theirs, also if they changed after the date at which the clock starts (as the log is replayed later):
+  caches keep them for other processes.
 * A later time stays later. A time that was told once is told again.
 * The system stamps files with a clock that ticks every few milliseconds. What changes before and after a jump of the
-  virtual clock would get one time if both came within a tick. So where the program has opened a file for writing before
-  a far jump, the jump waits for the next tick; a few times only, as long as the program has not looked at such times.
+  virtual clock would get one time if both came within a tick. So where the program has opened a file for writing, the
+  next jump waits for the next tick; a few times only, as long as the program has not looked at such times.
 * What the program itself sets stays as it is, and what child processes see is the system's.
-* The import system asks for real times, as it compares them with those in bytecode.
+* The import system asks for real times, as it compares them with those in the bytecode that it keeps.
 """
 
 from __future__ import annotations
 
 import os
-import posix
+import sys
 import time
 from bisect import bisect_left, bisect_right
 
@@ -32,9 +32,14 @@ if TYPE_CHECKING:
     from ..baton.clock import Clock
 
 APART_NS = 1_000  # between two times that differ: what a float of seconds since 1970 can still tell apart
-FAR_NS = 100_000_000  # what a time may be wrong by without a wait
 _WAITS_UNASKED = 20
 _COARSE = 5  # CLOCK_REALTIME_COARSE, which file systems ask; module `time` has no name for it
+# They look at no times, in versions of Python in which they are not written in C.
+_ONLY_ASK_WHETHER = [
+    function.__code__
+    for name in ("exists", "lexists", "isfile", "isdir", "islink", "getsize")
+    if hasattr(function := getattr(os.path, name), "__code__")
+]
 _TICK_S = 0.0005  # how long a look for the next tick waits; a tick takes 1 to 10 milliseconds
 _LOOKS = 100
 
@@ -58,9 +63,8 @@ class FileTimes:
         # Files that change from a moment on, by the system's clock, have changed when the virtual one stood there.
         self._from = [self._began_ns]
         self._virtual = [0]
-        self._may_change = False  # whether a file was opened for writing since the last far jump,
-        self._opened_at_ns = 0  # when the first one was, by the virtual clock,
-        self._last_change_ns = 0  # and the last far jump that came after such an opening, by the system's clock
+        self._may_change = False  # whether a file was opened for writing since the last jump
+        self._last_change_ns = 0  # the last jump that came after such an opening, by the system's clock
         self._waits_unasked = 0
         self._is_asked = False  # whether the program has looked at the time of a file that changed during the run
         self._real: list[int] = []  # the system's times that were told, sorted
@@ -71,19 +75,18 @@ class FileTimes:
     @property
     def unchanged_s(self) -> int:
         """Files that have not changed since are of no interest, in whole seconds since 1970."""
-        return min(self._clock.start_ns, self._began_ns) // 1_000_000_000
+        return self._began_ns // 1_000_000_000
 
     def about_to_change(self) -> None:
         """The program is about to open a file for writing, or to change one in another way."""
         before = use_own(True)
-        if not self._may_change:
-            self._may_change, self._opened_at_ns = True, self._clock.now_ns
+        self._may_change = True
         self._stands_from(_tick(), self._clock.now_ns)
         use_own(before)
 
     def _jumped(self) -> None:
         tick = _tick()
-        if self._may_change and self._clock.now_ns - self._opened_at_ns >= FAR_NS:
+        if self._may_change:
             self._may_change = False
             self._last_change_ns = _real_time_ns()
             if self._is_asked or self._waits_unasked < _WAITS_UNASKED:
@@ -100,18 +103,14 @@ class FileTimes:
 
     def virtual(self, real_ns: int) -> int:
         """What the program is told for a time of the system's, both in nanoseconds since 1970."""
-        if real_ns in self._set or real_ns <= min(self._clock.start_ns, self._began_ns) or real_ns > _real_time_ns():
+        if real_ns < self._began_ns or real_ns in self._set or real_ns > _real_time_ns():
             return real_ns
         place = bisect_left(self._real, real_ns)
         if self._real[place : place + 1] != [real_ns]:
-            self._is_asked = self._is_asked or real_ns >= self._began_ns
             self._real.insert(place, real_ns)
-            self._told.insert(place, self._between(place, self._wanted(real_ns)))
+            stood_ns = self._clock.start_ns + self._virtual[bisect_right(self._from, real_ns) - 1]
+            self._told.insert(place, self._between(place, stood_ns))
         return self._told[place]
-
-    def _wanted(self, real_ns: int) -> int:
-        passed_ns = 0 if real_ns < self._began_ns else self._virtual[bisect_right(self._from, real_ns) - 1]
-        return self._clock.start_ns + passed_ns
 
     def _between(self, place: int, wanted_ns: int) -> int:
         """A time after that of the file that changed before, and before that of the one that changed next."""
@@ -124,17 +123,22 @@ class FileTimes:
     def told(self, result: Any) -> Any:
         """What ``os.stat`` gives the program, for what the system has given."""
         before = use_own(True)
+        self._is_asked = self._is_asked or sys._getframe(1).f_code not in _ONLY_ASK_WHETHER
         times = [self.virtual(ns) for ns in (result.st_atime_ns, result.st_mtime_ns, result.st_ctime_ns)]
         use_own(before)
         fields = {name: getattr(result, name) for name in _FURTHER}
         for name, ns in zip(("st_atime", "st_mtime", "st_ctime"), times, strict=True):
-            fields[name], fields[name + "_ns"] = ns / 1e9, ns
+            fields[name], fields[name + "_ns"] = ns // 1_000_000_000 + 1e-9 * (ns % 1_000_000_000), ns
         return type(result)((*result[: len(_BEFORE_TIMES)], *(ns // 1_000_000_000 for ns in times)), fields)
 
     def replacements(self) -> dict[str, Any]:
         """The functions of ``os`` that tell or set times of files."""
         stand_ins = {name: self._telling(getattr(os, name)) for name in ("stat", "lstat", "fstat")}
-        return {**stand_ins, "utime": _built_in(_utime, self._set_times)}
+
+        def utime(path: Any, times: Any = None, **options: Any) -> None:
+            self._set_times(path, times, options)
+
+        return {**stand_ins, "utime": _built_in(_utime, utime)}
 
     def _telling(self, original: Callable[..., Any]) -> Any:
         if accelerator is not None:
@@ -146,7 +150,7 @@ class FileTimes:
 
         return stat
 
-    def _set_times(self, path: Any, times: Any = None, **options: Any) -> None:
+    def _set_times(self, path: Any, times: Any, options: dict[str, Any]) -> None:
         _utime(path, times, **options)
         if times is None and options.get("ns") is None:
             return
@@ -160,7 +164,9 @@ class FileTimes:
 
     def adapt(self) -> None:
         """Let entries of folders tell the same, and the import system ask for real times."""
-        posix.stat = _stat
+        import _frozen_importlib_external
+
+        _frozen_importlib_external._path_stat = _stat  # type: ignore[attr-defined]
         for functions in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks):
             functions.update([now for original, now in ((_stat, os.stat), (_utime, os.utime)) if original in functions])
         methods, told = names_of_class(os.DirEntry), self.told
