@@ -1,10 +1,11 @@
 """What a program file says of where its bytes are in memory, and what they are.
 
-Source: System V ABI, chapter 4, "Sections", and chapter 5, "Program Header".
+Source: System V ABI, chapter 4, "Sections" and "Symbol Table", and chapter 5, "Program Header".
 """
 
 from __future__ import annotations
 
+import os
 import struct
 from typing import BinaryIO, NamedTuple
 
@@ -14,7 +15,9 @@ FRAMES = 0x6474E550  # PT_GNU_EH_FRAME: the table that finds the call frames
 _HEADER = struct.Struct("=16xHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("=IIQQQQQQ")
 _SECTION = struct.Struct("=IIQQQQIIQQ")
+_SYMBOL = struct.Struct("=IBBHQQ")
 _LONGEST_NAME = 64
+_CODE = {0, 2, 10}  # no type, function, function that is chosen when the program starts
 
 
 class Segment(NamedTuple):
@@ -76,6 +79,24 @@ def section_of(file: BinaryIO, name: bytes) -> Segment | None:
         if file.read(_LONGEST_NAME).partition(b"\0")[0] == name:
             return Segment(kind, offset, address, length)
     return None
+
+
+def has_function_at(file: BinaryIO, address: int) -> bool:
+    """Whether an address, as linked, is within a function that an ELF file names: from its start, as long as it is.
+
+    Raises:
+        struct.error: the file is damaged.
+    """
+    # The second one is what a stripped file keeps: the names that others use, with large gaps.
+    table = section_of(file, b".symtab") or section_of(file, b".dynsym")
+    if table is None:
+        return False
+    end = file.seek(0, os.SEEK_END)
+    file.seek(table.offset)
+    for _, kind, _, section, start, size in _SYMBOL.iter_unpack(file.read(min(table.size, end))):
+        if start <= address < start + size and section and kind & 0xF in _CODE:
+            return True
+    return False
 
 
 def address_of(segments: list[Segment], offset: int) -> int | None:

@@ -1,7 +1,8 @@
 """Which functions, and which lines of the source, an offset in a program or library belongs to.
 
 ``addr2line`` of the binutils knows, where they are installed and the file has not been stripped. It wants the address
-that the code is linked for.
+that the code is linked for. Where it knows no line, it names the nearest function before the address, however far off:
+that name counts only if the address is within the function.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import struct
 import subprocess
 
-from replay_dd.experiment.elf_files import address_of, segments_of
+from replay_dd.experiment.elf_files import address_of, has_function_at, segments_of
 
 _LIMIT_S = 20
 _UNKNOWN = "??"
@@ -42,28 +43,31 @@ def _sources_of(path: str, _changed: int, offset: int) -> tuple[str, ...]:
     try:
         with open(path, "rb") as binary:
             address = address_of(segments_of(binary), offset)
-        if tool is None or address is None:
-            return ()
-        told = subprocess.run(
-            [tool, "--functions", "--inlines", "--demangle", "--exe", path, f"{address:#x}"],
-            capture_output=True,
-            timeout=_LIMIT_S,
-            check=True,
-        ).stdout.decode(errors="replace")
-    except (OSError, struct.error, subprocess.SubprocessError):
+            if tool is None or address is None:
+                return ()
+            told = subprocess.run(
+                [tool, "--functions", "--inlines", "--demangle", "--exe", path, f"{address:#x}"],
+                capture_output=True,
+                timeout=_LIMIT_S,
+                check=True,
+            ).stdout.decode(errors="replace")
+            lines = told.splitlines()
+            found = [(name, _short(line)) for name, line in zip(lines[::2], lines[1::2], strict=False)]
+            is_named = all(line for _, line in found) or has_function_at(binary, address)
+    except (OSError, OverflowError, struct.error, subprocess.SubprocessError):
         return ()
-    lines = told.splitlines()
-    return tuple(
-        _in_words(function, line)
-        for function, line in zip(lines[::2], lines[1::2], strict=False)
-        if function != _UNKNOWN
-    )
+    return tuple(_in_words(name, line) for name, line in found if name != _UNKNOWN and (line or is_named))
+
+
+def _short(line: str) -> str:
+    """The name of the file and the number of the line; empty if they are unknown."""
+    file, _, number = line.split(" (")[0].strip().rpartition(":")
+    return f"{os.path.basename(file)}:{number}" if number.strip("0?") else ""
 
 
 def _in_words(function: str, line: str) -> str:
-    file, _, number = line.split(" (")[0].strip().rpartition(":")
     name = _without_arguments(function)
-    return f"{name} ({os.path.basename(file)}:{number})" if number.strip("0?") else name
+    return f"{name} ({line})" if line else name
 
 
 def _without_arguments(function: str) -> str:

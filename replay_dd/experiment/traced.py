@@ -6,18 +6,22 @@ Rules of this module:
   where the first one does not say it, it is run again under a tracer, and so are all runs after it.
 * The program that crashes may be one that a shell, a script or a driver starts. Such a starter ends with a status of
   its own, and may say nothing of the signal. So everything that a program starts is watched, too.
+* A starter that sees a crash and goes on to start others lives with it: that crash is not why the run fails, unless the
+  run ends as the crash did.
+* What an ending says completely by itself is never replaced: an exception may follow a crash that has not caused it.
 * Others are not traced: some programs trace themselves, as sanitizers do to find leaks.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import time
 from dataclasses import replace
 
-from replay_dd.experiment.crash_places import DEADLY, Tracer
+from replay_dd.experiment.crash_places import DEADLY, Crash, Tracer
 from replay_dd.experiment.crash_reports import crash_report
 from replay_dd.experiment.crash_words import place_in_words
 from replay_dd.experiment.process import (
@@ -70,7 +74,7 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
         tracer = None
         try:
             _, status = os.waitpid(process.pid, os.WUNTRACED)
-            tracer = Tracer(process.pid, descendants=True)
+            tracer = _FamilyTracer(process.pid)
             if os.WIFSTOPPED(status):
                 os.kill(process.pid, signal.SIGCONT)
             else:  # an interrupt has ended it
@@ -87,13 +91,56 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
             LIVE.remove(process)
     finished = finished_from(process.returncode, timed_out, time.monotonic() - started, output_path)
     crash = tracer.crash
-    if crash is None or timed_out or finished.status == 0:
+    if crash is None or not is_unexplained(finished):
+        return finished
+    ends_alike = crash.signal in (finished.signal, (finished.status or 0) - _SHELL_SIGNAL)
+    if tracer.is_lived_with and not ends_alike:
         return finished
     place = place_in_words(crash)
-    if crash.signal not in (finished.signal, (finished.status or 0) - _SHELL_SIGNAL):  # that of what it had started
+    if not ends_alike:  # it is that of what the program had started
         name = signal.Signals(crash.signal).name
         place = f"{name} in {place}" if place else name
     return finished._replace(place=place)
+
+
+class _FamilyTracer(Tracer):
+    """Watches a child of this thread and all that it starts, and sees who lives with a crash.
+
+    Attributes:
+        is_lived_with: whether the starter of what crashed last took its end from the system, and then started others.
+    """
+
+    def __init__(self, process: int) -> None:
+        self.is_lived_with = False
+        self._youngest: dict[int, int] = {}  # what each process has started last
+        self._crashed = 0
+        self._starter = 0  # the one that waits for what has crashed; 0 if none does
+        super().__init__(process, descendants=True)
+
+    def _note_birth(self, thread: int) -> None:
+        before = set(self._others)
+        super()._note_birth(thread)
+        for born in self._others - before:  # none if it is a thread
+            starter = _number_of(thread, "Tgid")
+            self._youngest[starter] = born
+            if starter == self._starter:
+                # It is stopped, so it cannot take the end of the other one now.
+                self.is_lived_with = not os.path.exists(f"/proc/{self._crashed}")
+                self._starter = 0
+
+    def _crash(self, thread: int, number: int) -> Crash:
+        self._crashed, starter = _number_of(thread, "Tgid"), _number_of(thread, "PPid")
+        # One that has started others meanwhile does not wait for this one, and may start more before it sees the crash.
+        self._starter = starter if self._youngest.get(starter) == self._crashed else 0
+        self.is_lived_with = False
+        return super()._crash(thread, number)
+
+
+def _number_of(thread: int, name: str) -> int:
+    """What the system tells of a thread by that name; 0 if there is none."""
+    with contextlib.suppress(OSError), open(f"/proc/{thread}/status") as file:
+        return next((int(line.split()[1]) for line in file if line.startswith(f"{name}:")), 0)
+    return 0
 
 
 def _wait(tracer: Tracer, time_limit_s: float | None) -> bool:

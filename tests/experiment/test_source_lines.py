@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
+from replay_dd.experiment.elf_files import address_of, has_function_at, section_of, segments_of
 from replay_dd.experiment.process import Command, private_folder
 from replay_dd.experiment.source_lines import _without_arguments, source_of
 from replay_dd.experiment.traced import run_traced
@@ -24,11 +28,11 @@ int main(int count, char **words) {
 """
 
 
-def place_of_crash(folder: Path, *options: str) -> str:
+def place_of_crash(folder: Path, *options: str, program: str = PROGRAM) -> str:
     compiler = shutil.which("cc")
     if compiler is None or shutil.which("addr2line") is None:
         pytest.skip("there is no C compiler, or no addr2line")
-    (folder / "p.c").write_text(PROGRAM)
+    (folder / "p.c").write_text(program)
     subprocess.run([compiler, "-O0", *options, "-o", folder / "p", folder / "p.c"], check=True)
     command = Command((str(folder / "p"),), folder, dict(os.environ))
     with private_folder() as private:
@@ -45,6 +49,36 @@ def test_without_lines_the_function_is_told_and_without_names_nothing(tmp_path: 
     place = place_of_crash(tmp_path, "-s")
     assert place.startswith("p+0x")
     assert ":" not in place
+
+
+def test_the_nearest_name_before_is_not_that_of_the_function(tmp_path: Path) -> None:
+    """What a program exports keeps its name when it is stripped; the functions between lose theirs."""
+    options = ("-rdynamic", "-s", "-fno-toplevel-reorder")
+    place = place_of_crash(tmp_path, *options, program="int before(void) { return 0; }" + PROGRAM)
+    assert place.startswith("p+0x")
+    assert ":" not in place
+    assert place_of_crash(tmp_path, *options, program=PROGRAM.replace("static ", "")).endswith(": first")
+
+
+def test_a_damaged_table_of_names_names_nothing(tmp_path: Path) -> None:
+    place = place_of_crash(tmp_path).partition(":")[0]
+    program = (tmp_path / "p").read_bytes()
+    offset = int(place.partition("+")[2], 16)
+    with (tmp_path / "p").open("rb") as file:
+        segment = section_of(file, b".symtab")
+        assert segment is not None
+        assert has_function_at(file, address_of(segments_of(reread(file)), offset) or 0)
+        assert not has_function_at(file, 1)
+    header = program.index(struct.pack("=QQ", segment.offset, segment.size))
+    for size in (1 << 63, 25):
+        damaged = program[:header] + struct.pack("=QQ", segment.offset, size) + program[header + 16 :]
+        with pytest.raises(struct.error):
+            has_function_at(io.BytesIO(damaged), 1)
+
+
+def reread(file: BinaryIO) -> BinaryIO:
+    file.seek(0)
+    return file
 
 
 def test_what_is_no_program_or_has_no_such_offset_has_no_source(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.experiment.crash_places import Crash
+from replay_dd.experiment.ending import Oracle
 from replay_dd.experiment.process import Command, Finished, private_folder
 from replay_dd.experiment.traced import is_unexplained, run_traced
 
@@ -128,6 +129,55 @@ def test_what_a_shell_starts_is_traced(program: Path, starter: str, status: int)
     found = traced("/bin/sh", "-c", starter.format(program))
     assert (found.status, found.signal) == (status, None)
     assert {139: "p+0x", 3: "SIGABRT in p+0x", 4: "SIGSEGV in p+0x"}[status] == found.place.partition("+0x")[0] + "+0x"
+
+
+@pytest.mark.parametrize(
+    "starter, status, told",
+    [
+        ("'{}' m || echo none; true | true; exit 1", 1, ""),  # it lives with the crash
+        ("sh -c 'exit 0'; '{}' m || exit 1", 1, "SIGABRT in p+0x"),
+        ("sh -c \"'{}' m; exit 2\"; ls / >&2; exit 1", 1, "SIGABRT in p+0x"),  # the starter itself has started no more
+        ("'{}' m; status=$?; rm -f nothing; exit $status", 134, "p+0x"),
+        ("'{}' m & ls / >&2; ls / >&2; wait; exit 1", 1, "SIGABRT in p+0x"),  # nobody had waited for it
+        ("'{0}' m; '{0}' n; exit 1", 1, "SIGSEGV in p+0x"),
+    ],
+)
+def test_a_crash_after_which_its_starter_starts_others_is_no_reason(
+    program: Path, starter: str, status: int, told: str
+) -> None:
+    found = traced("/bin/sh", "-c", f"{{ {starter.format(program)}; }} 2>/dev/null")
+    assert (found.status, found.place.partition("+0x")[0]) == (status, told.removesuffix("+0x"))
+
+
+def test_threads_and_other_starters_say_nothing_of_who_lives_with_a_crash(program: Path) -> None:
+    run = f"subprocess.run([{str(program)!r}, 'm'])"
+    thread = "one = threading.Thread(target=print); one.start(); one.join()"
+    found = traced(sys.executable, "-c", f"import subprocess, threading; {run}; {thread}; exit(1)")
+    assert found.place.startswith("SIGABRT in p+0x")
+    other = "subprocess.run(['sh', '-c', 'true | true'])"
+    assert traced(sys.executable, "-c", f"import subprocess; {run}; {other}; exit(1)").place == ""
+
+
+def test_one_that_starts_others_before_it_sees_a_crash_does_not_live_with_it(program: Path) -> None:
+    lines = (
+        "import os, subprocess",
+        f"one = subprocess.Popen([{str(program)!r}, 'm'])",
+        "os.waitid(os.P_PID, one.pid, os.WEXITED | os.WNOWAIT)",
+        "subprocess.run(['true'])",
+        "one.wait()",
+        "subprocess.run(['true'])",
+        "exit(1)",
+    )
+    assert traced(sys.executable, "-c", "\n".join(lines)).place.startswith("SIGABRT in p+0x")
+
+
+def test_a_complete_report_is_not_told_by_the_crash_of_a_helper(program: Path) -> None:
+    run = f"import subprocess; status = subprocess.run([{str(program)!r}, 'm']).returncode"
+    found = traced(sys.executable, "-c", f"{run}\nraise ValueError('bad row')")
+    assert found.place == ""
+    assert "<module>" in Oracle().ending(found).signature
+    found = traced(sys.executable, "-c", f"{run}\nraise subprocess.CalledProcessError(status, 'p')")
+    assert found.place.startswith("SIGABRT in p+0x")
 
 
 def test_what_is_left_behind_is_killed(program: Path) -> None:
