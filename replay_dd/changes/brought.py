@@ -13,16 +13,19 @@ from __future__ import annotations
 import ast
 import symtable
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from replay_dd.changes.bound import bound_at_top, bound_by
+from replay_dd.changes.line_changes import defined_at_top
 from replay_dd.python_sources import parsed, without_warnings
 
 _Lines = Sequence[bytes]
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """The file that functions came from.
 
     Attributes:
@@ -34,6 +37,16 @@ class Source(NamedTuple):
     path: str
     before: _Lines
     after: _Lines
+
+    @cached_property
+    def lost_heads(self) -> frozenset[bytes]:
+        """The names of functions and classes that begin in the old lines only; many files ask for them."""
+        return heads_of(self.before) - heads_of(self.after)
+
+
+def heads_of(lines: _Lines) -> frozenset[bytes]:
+    """The names of functions and classes that begin in the first column."""
+    return frozenset(filter(None, map(defined_at_top, lines)))
 
 
 def brought(

@@ -103,16 +103,22 @@ class FileChange:
         assert path is not None
         return path
 
+    @property
+    def title(self) -> str:
+        """Its path, with the old one if that is another: a patch of its lines alone names that one."""
+        moved = self.old_path is not None and self.path != self.old_path
+        return f"{self.path} ({self.old_path} in the old version)" if moved else self.path
+
     def words(self, kind: Kind) -> str:
         """What happens to the file as a whole, or where its lines change."""
         return {
             Kind.ADD: f"{self.path} is added",
             Kind.REMOVE: f"{self.path} is removed",
             Kind.RENAME: f"{self.old_path} becomes {self.path}",
-            Kind.REPLACE: f"{self.path} {self._replaced}",
-            Kind.MODE: f"{self.path} has other permissions",
+            Kind.REPLACE: f"{self.title} {self._replaced}",
+            Kind.MODE: f"{self.title} has other permissions",
             Kind.ARRIVE: f"functions arrive in {self.path}",
-            Kind.LINE: self.path,
+            Kind.LINE: self.title,
         }[kind]
 
     def arrival(self, number: int) -> Arrival | None:

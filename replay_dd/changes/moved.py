@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from replay_dd.changes.brought import Source, brought
+from replay_dd.changes.brought import Source, brought, heads_of
 from replay_dd.changes.file_change import Arrival
 from replay_dd.changes.line_changes import defined_at_top
 from replay_dd.changes.outlines import outline_of, symbols_of
@@ -41,7 +41,7 @@ def as_they_were(path: str, lines: _Lines, others: Sequence[Source], elsewhere: 
         others: the files that may have lost them.
         elsewhere: the names that new files bind.
     """
-    gone = _gone(set(_heads(lines)), others)
+    gone = _gone(heads_of(lines), others)
     if not gone:
         return lines
     functions = functions_in(path, lines)
@@ -108,7 +108,7 @@ def arrivals(
         others: the files that may have lost them.
         elsewhere: the names that new files bind.
     """
-    gone = _gone(set(_heads(after)) - set(_heads(before)), others)
+    gone = _gone(heads_of(after) - heads_of(before), others)
     if not gone or not before or not before[-1].endswith(b"\n"):
         return before, ()
     had = functions_in(path, before)
@@ -142,11 +142,11 @@ class _Gone(NamedTuple):
     source: Source
 
 
-def _gone(heads: set[bytes], others: Sequence[Source]) -> dict[str, list[_Gone]]:
+def _gone(heads: frozenset[bytes], others: Sequence[Source]) -> dict[str, list[_Gone]]:
     """The functions and classes that some files lost, among them all that begin with one of these lines."""
     found: dict[str, list[_Gone]] = {}
     for source in others if heads else ():
-        if source.after and not heads & (set(_heads(source.before)) - set(_heads(source.after))):
+        if source.after and not heads & source.lost_heads:
             continue
         left = functions_in(source.path, source.after)
         for name, where in functions_in(source.path, source.before).items():
@@ -169,10 +169,6 @@ def _place(path: str, before: _Lines, after: _Lines, line: int, functions: Mappi
     return place
 
 
-def _heads(lines: _Lines) -> Iterator[bytes]:
-    return filter(None, map(defined_at_top, lines))
-
-
 def functions_in(path: str, lines: _Lines) -> dict[str, range]:
     """Where the functions and classes that lie in no other one begin and end, in order."""
     places: dict[str, list[int]] = {}
@@ -180,7 +176,7 @@ def functions_in(path: str, lines: _Lines) -> dict[str, range]:
         places.setdefault(symbol.partition(".")[0], []).append(number)
     found = {name: range(numbers[0], numbers[-1] + 1) for name, numbers in places.items() if name}
     # Of two with one name, it cannot be told which has moved.
-    heads = Counter(_heads(lines))
+    heads = Counter(map(defined_at_top, lines))
     return {
         name: where for name, where in found.items() if len(where) == len(places[name]) and heads[name.encode()] < 2
     }

@@ -10,10 +10,11 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from replay_dd.changes.alike import SIMILAR, alike
 from replay_dd.changes.bound import bound_at_top
 from replay_dd.changes.brought import Source
 from replay_dd.changes.file_change import FileChange, Kind
@@ -21,11 +22,9 @@ from replay_dd.changes.line_changes import line_changes
 from replay_dd.changes.moved import arrivals, as_they_were
 from replay_dd.changes.tree import Entry, Tree
 
-SIMILAR = 0.5
-"""How much of its lines a file must share with a removed one to count as renamed."""
 _LARGEST_TEXT = 20_000_000
 _LOOKED_AT = 8000  # bytes in which a text has no zero; what `git diff` looks at
-_MOST_PAIRS = 100_000  # of files compared to find renamed ones
+_Texts = tuple[Sequence[bytes], Sequence[bytes]]  # the old and the new lines of a file
 _Key = tuple[str, bool]  # a path, and whether something lies there in the new version
 
 
@@ -39,7 +38,8 @@ def file_changes(old: Tree, new: Tree) -> Iterator[FileChange]:
     removed = [path for path in old if path not in new]
     added = [path for path in new if path not in old]
     renamed = _renamed(old, new, removed, added)
-    renamed |= _displaced(old, new, renamed)
+    texts = {path: texts for path in old if path in new and (texts := _texts(old[path], new[path])) is not None}
+    renamed |= _displaced(old, new, texts, renamed)
     sources = {target: source for source, target in renamed.items()}
     found: dict[_Key, FileChange] = {}
     for path in old:
@@ -50,7 +50,8 @@ def file_changes(old: Tree, new: Tree) -> Iterator[FileChange]:
         if source is None:
             found[path, True] = FileChange(None, path, None, new[path], (Kind.ADD,))
         else:
-            change = _change(source, path, old[source], new[path])
+            both = texts.get(path) if source == path else _texts(old[source], new[path])
+            change = _change(source, path, old[source], new[path], both)
             if change.count:
                 found[path, True] = change
     for key, file in _with_moved_functions(found):
@@ -91,9 +92,8 @@ def _text(entry: Entry) -> Sequence[bytes] | None:
     return None if b"\0" in content[:_LOOKED_AT] else lines_of(content)
 
 
-def _change(old_path: str, new_path: str, old: Entry, new: Entry) -> FileChange:
+def _change(old_path: str, new_path: str, old: Entry, new: Entry, texts: _Texts | None) -> FileChange:
     kinds = (Kind.RENAME,) if old_path != new_path else ()
-    texts = _texts(old, new)
     if not old.is_same(new) and texts is None:
         return FileChange(old_path, new_path, old, new, (*kinds, Kind.REPLACE))
     if old.mode != new.mode:
@@ -102,7 +102,7 @@ def _change(old_path: str, new_path: str, old: Entry, new: Entry) -> FileChange:
     return FileChange(old_path, new_path, old, new, kinds, tuple(line_changes(new_path, before, after)), before, after)
 
 
-def _texts(old: Entry, new: Entry) -> tuple[Sequence[bytes], Sequence[bytes]] | None:
+def _texts(old: Entry, new: Entry) -> _Texts | None:
     """The lines of two files that are both text and not the same."""
     if old.is_same(new):
         return None
@@ -120,51 +120,32 @@ def lines_of(text: bytes) -> list[bytes]:
 def _renamed(old: Tree, new: Tree, removed: Sequence[str], added: Sequence[str]) -> dict[str, str]:
     """Which removed files are found again among the added ones: the same, or similar enough."""
     found: dict[str, str] = {}
-    by_size: dict[tuple[int, str | None], list[str]] = {}
+    sizes = {old[path].size for path in removed} & {new[path].size for path in added} - {0}
+    same: defaultdict[bytes, deque[str]] = defaultdict(deque)
     for path in added:
-        by_size.setdefault((new[path].size, new[path].link), []).append(path)
-    taken: set[str] = set()
+        if new[path].size in sizes:
+            same[new[path].digest()].append(path)
     for path in removed:
-        for other in by_size.get((old[path].size, old[path].link), ()):
-            if other not in taken and old[path].size and old[path].is_same(new[other]):
-                found[path] = other
-                taken.add(other)
-                break
-    left = [path for path in removed if path not in found]
-    others = [path for path in added if path not in taken]
-    return found | _alike(old, new, left, others)
+        if old[path].size in sizes and (others := same.get(old[path].digest())):
+            found[path] = others.popleft()
+    taken = {*found.values()}
+    left = {path: _line_counts(old[path]) for path in removed if path not in found}
+    return found | alike(left, {path: _line_counts(new[path]) for path in added if path not in taken})
 
 
-def _displaced(old: Tree, new: Tree, renamed: Mapping[str, str]) -> dict[str, str]:
+def _displaced(old: Tree, new: Tree, texts: Mapping[str, _Texts], renamed: Mapping[str, str]) -> dict[str, str]:
     """Which files went elsewhere though another file is at their path now, and what came there."""
-    texts = {path: texts for path in old if path in new and (texts := _texts(old[path], new[path])) is not None}
-    counted = {path: (_counted(before), _counted(after)) for path, (before, after) in texts.items()}
+    counted = ((path, _counted(before), _counted(after)) for path, (before, after) in texts.items())
     # What is mostly gone from a file is not gone with it: what is left must be foreign, too.
-    foreign = [path for path, (one, other) in counted.items() if one and other and _kept(one, other) < SIMILAR]
-    left = [path for path in old if path not in new and path not in renamed]
-    others = [path for path in new if path not in old and path not in {*renamed.values()}]
-    return _alike(old, new, [*left, *foreign], [*others, *foreign]) if foreign else {}
-
-
-def _alike(old: Tree, new: Tree, left: Sequence[str], others: Sequence[str]) -> dict[str, str]:
-    """Which files of both versions are similar enough, the most similar first; none with the same path."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    if len(left) * len(others) > _MOST_PAIRS:
-        return found
-    counted = {path: _line_counts(old[path]) for path in left}
-    counted_new = {path: _line_counts(new[path]) for path in others}
-    pairs = [
-        (-share, path, other)
-        for path, lines in counted.items()
-        for other, new_lines in counted_new.items()
-        if path != other and (share := _share(lines, new_lines)) >= SIMILAR
-    ]
-    for _, path, other in sorted(pairs):
-        if path not in found and other not in taken:
-            found[path] = other
-            taken.add(other)
-    return found
+    foreign = {path: (one, other) for path, one, other in counted if one and other and _kept(one, other) < SIMILAR}
+    if not foreign:
+        return {}
+    found = {*renamed.values()}
+    left = {path: _line_counts(old[path]) for path in old if path not in new and path not in renamed}
+    others = {path: _line_counts(new[path]) for path in new if path not in old and path not in found}
+    left |= {path: before for path, (before, _) in foreign.items()}
+    others |= {path: after for path, (_, after) in foreign.items()}
+    return alike(left, others)
 
 
 def _line_counts(entry: Entry) -> Counter[bytes]:
@@ -175,11 +156,6 @@ def _line_counts(entry: Entry) -> Counter[bytes]:
 
 def _counted(lines: Sequence[bytes]) -> Counter[bytes]:
     return Counter(line.rstrip(b"\n") for line in lines if line.strip())
-
-
-def _share(one: Counter[bytes], other: Counter[bytes]) -> float:
-    most = max(one.total(), other.total())
-    return (one & other).total() / most if most else 0.0
 
 
 def _kept(one: Counter[bytes], other: Counter[bytes]) -> float:

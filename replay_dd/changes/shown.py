@@ -43,7 +43,7 @@ class Passage:
     """Neighbouring lines of a file.
 
     Attributes:
-        title: the file, and the function or class.
+        title: the file, with its old path if that is another, and the function or class.
         rows: the lines; none where the whole file is added, removed, renamed or replaced.
         is_guilty: whether any of it is part of the difference between passing and failing.
     """
@@ -73,7 +73,9 @@ def passages(difference: Difference, deltas: IntervalSet, guilty: IntervalSet) -
         for part in _neighbours(difference, lines):
             symbol, rows = symbol_of(difference, part[0]), tuple(_rows(difference, file, part, guilty))
             is_told = not symbol or any(row.text.rstrip()[:LONGEST_HEADING] == symbol for row in rows)
-            yield Passage(file.path if is_told else f"{file.path}, {symbol}", rows, any(one in guilty for one in part))
+            yield Passage(
+                file.title if is_told else f"{file.title}, {symbol}", rows, any(one in guilty for one in part)
+            )
 
 
 def _neighbours(difference: Difference, deltas: list[int]) -> Iterator[list[int]]:

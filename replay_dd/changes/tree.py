@@ -8,6 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -47,6 +48,18 @@ class Entry:
         """
         try:
             return self.path.read_bytes()
+        except OSError as error:
+            raise VersionError(f"The file {self.path} cannot be read: {error.strerror}.") from error
+
+    def digest(self) -> bytes:
+        """Equal for files with the same content.
+
+        Raises:
+            VersionError: it cannot be read.
+        """
+        try:
+            with self.path.open("rb") as content:
+                return hashlib.file_digest(content, "sha256").digest()
         except OSError as error:
             raise VersionError(f"The file {self.path} cannot be read: {error.strerror}.") from error
 

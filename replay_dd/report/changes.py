@@ -149,7 +149,7 @@ def _places_as_text(difference: Difference, deltas: IntervalSet) -> Iterator[str
             named = [symbol for symbol in symbols if symbol]
             more = f" and {len(named) - _SHOWN_NAMES} more" if len(named) > _SHOWN_NAMES else ""
             inside = f" in {', '.join(named[:_SHOWN_NAMES])}{more}" if named else ""
-            yield f"  {file.path}: {counted(lines, 'changed line')}{inside}"
+            yield f"  {file.title}: {counted(lines, 'changed line')}{inside}"
 
 
 def changes_as_json(

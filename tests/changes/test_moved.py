@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from replay_dd.changes import brought as brought_module
 from replay_dd.changes.brought import Source
 from replay_dd.changes.coverage import Executed, never_executed
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
 from replay_dd.changes.levels import symbol_of
-from replay_dd.changes.moved import as_they_were
+from replay_dd.changes.moved import arrivals, as_they_were
 from replay_dd.changes.moves import moves_in
 from replay_dd.changes.shown import passages
 from replay_dd.dd import EMPTY, IntervalSet
@@ -279,7 +282,17 @@ def test_what_the_old_file_or_an_import_of_everything_still_gives_is_not_brought
     source = Source("old.py", [*rest, *lines], [rest[0]])
     changed = [b"import os\n", *function.replace(b"* TIMES", b"+ 3").splitlines(keepends=True)]
     assert as_they_were("new.py", changed, [source]) == [b"import os\n", *rest[1:], *lines]
-    gone = source._replace(after=[])
+    gone = replace(source, after=[])
     assert as_they_were("new.py", changed, [gone], {"made"}) == [b"import os\n", *rest, *lines]
     changed[0] = b"from made import *\n"
     assert as_they_were("new.py", changed, [gone], {"made"}) == [changed[0], rest[0], *lines]
+
+
+def test_heads_of_a_file_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = Counter[bytes]()
+    real = brought_module.defined_at_top
+    monkeypatch.setattr(brought_module, "defined_at_top", lambda line: (looked.update([line]), real(line))[1])
+    source = Source("old.py", [b"def f():\n", b"    return 1\n"], [b"x = 1\n"])
+    for number in range(9):
+        arrivals(f"{number}.py", [b"y = 2\n"], [b"y = 2\n", b"def g%d():\n" % number], [source])
+    assert {looked[line] for line in (*source.before, *source.after)} == {1}

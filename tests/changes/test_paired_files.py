@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from replay_dd.changes import alike
 from replay_dd.changes.dependences import Dependences
 from replay_dd.changes.difference import Clash
 from replay_dd.changes.file_change import Kind
@@ -47,3 +50,54 @@ def test_files_that_share_lines_or_have_gone_nowhere_stay_where_they_are(tmp_pat
     ):
         files = difference(tmp_path / str(number), old, new).files
         assert all(file.old_path in (None, file.new_path) for file in files)
+
+
+def test_hundreds_of_renamed_files_that_changed_are_found(tmp_path: Path) -> None:
+    texts = {n: "".join(f"{n} {line}\n" for line in range(9)) + "the same in all\n" for n in range(320)}
+    found = difference(
+        tmp_path,
+        {f"a/{n}.txt": text for n, text in texts.items()},
+        {f"b/{319 - n}.txt": text.replace(" 4\n", " four\n") for n, text in texts.items()},
+    )
+    places = {(file.old_path, file.new_path) for file in found.files}
+    assert places == {(f"a/{n}.txt", f"b/{319 - n}.txt") for n in texts}
+
+
+def test_files_of_one_size_are_read_once_to_find_the_same_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [chr(ord("a") + n) for n in range(20)]
+    old = {f"old_{name}": name * 10 for name in names}
+    new = {f"new_{name}": name.swapcase() * 10 for name in names[1:]} | {"new_a": "a" * 10, "new_b": "a" * 10}
+    opened: Counter[str] = Counter()
+    real = Path.open
+
+    def counting(path: Path, *arguments: Any, **named: Any) -> Any:
+        opened[path.name] += 1
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", counting)
+    files = difference(tmp_path, old, new).files
+    assert max(opened.values()) < 10
+    moved = {(file.old_path, file.new_path) for file in files if file.old_path and file.new_path}
+    assert moved == {("old_a", "new_a")}
+
+
+class _NotCompared(Counter[bytes]):
+    def __and__(self, other: Any) -> Any:
+        raise AssertionError("compared")
+
+
+def test_only_files_that_share_lines_are_compared() -> None:
+    old, new = ({f"{n}": _NotCompared([b"%c%d" % (side, n)]) for n in range(9)} for side in b"ab")
+    assert not alike.alike(old, new)
+
+
+def test_lines_that_too_many_files_share_lead_to_no_pairs_but_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    common = [b"common %d" % line for line in range(6)]
+    old = {f"old {n}": Counter([*common, b"only %d" % n, b"was %d" % n]) for n in range(9)}
+    new = {f"new {n}": Counter([*common[1:], b"only %d" % n, *[b"more %d" % n] * 5]) for n in range(9)}
+    paired = {f"old {n}": f"new {n}" for n in range(9)}
+    assert alike.alike(old, new) == paired
+    monkeypatch.setattr(alike, "_MOST_LINES", 60)
+    assert alike.alike(old, new) == paired
+    monkeypatch.setattr(alike, "_MOST_LINES", 20)  # four pairs have that many
+    assert len(alike.alike(old, new)) == 4

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.changes.file_change import Kind
 from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.shown import passages
-from replay_dd.dd import EMPTY
+from replay_dd.dd import EMPTY, IntervalSet
 from tests.changes.versions import difference
 
 pytestmark = pytest.mark.once
@@ -60,3 +61,12 @@ def test_a_title_has_the_function_even_if_a_line_begins_like_it(tmp_path: Path) 
     )
     (passage,) = passages(versions, versions.all, EMPTY)
     assert passage.title == "a.py, f"
+
+
+def test_a_file_that_moved_has_its_old_path_in_the_title(tmp_path: Path) -> None:
+    a, b = ("".join(f"{name}_{number} = {number}\n" for number in range(12)) for name in "ab")
+    versions = difference(tmp_path, {"a.py": a, "b.py": b}, {"a.py": b, "b.py": a.replace("= 7", "= 8")})
+    (passage,) = passages(versions, IntervalSet.of([one for one in versions.all if versions.line_change(one)]), EMPTY)
+    assert passage.title == "b.py (a.py in the old version)"
+    (file,) = (file for file in versions.files if file.lines)
+    assert file.words(Kind.MODE).startswith(passage.title)
