@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 SIMILAR = 0.5
 """How much of its lines a file must share with another one to be like it."""
-_MOST_LINES = 1_000_000  # compared to find files that are alike: less than a second
+_MOST_LINES = 1_000_000  # compared to find files that are alike: some seconds on a busy machine
 _Counts = Mapping[str, Counter[bytes]]
 
 

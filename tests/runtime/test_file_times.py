@@ -20,16 +20,16 @@ DAY_NS = 24 * 3600 * 1_000_000_000
 AGES = """
     import os, pathlib, shutil, tempfile, threading, time
     def age(path):
-        return round(time.time() - os.stat(path).st_mtime, 1)
+        return round(time.time() - os.stat(path).st_mtime, 1) + 0.0  # and not -0.0
     def ages():
-        return {entry.name: round(time.time() - entry.stat().st_mtime, 1) for entry in sorted(
+        return {entry.name: round(time.time() - entry.stat().st_mtime, 1) + 0.0 for entry in sorted(
             os.scandir(folder), key=lambda entry: entry.name)}
     def work():
         kept = open(folder / "kept", "w")
         (folder / "a").write_text("a")
         time.sleep(5)
         (folder / "b").write_text("b")
-        print(age(folder / "a"), age(folder / "b"), os.path.getmtime(folder / "b") < time.time())
+        print(age(folder / "a"), age(folder / "b"), os.path.getmtime(folder / "b") <= time.time())
         time.sleep(3)
         kept.write("k")
         kept.flush()
@@ -40,7 +40,7 @@ AGES = """
         print(ages(), age(os.__file__) > 1000)
         os.utime(folder / "b")
         os.symlink("nowhere", folder / "link")
-        print(age(folder / "b"), round(time.time() - os.lstat(folder / "link").st_mtime, 1))
+        print(age(folder / "b"), round(time.time() - os.lstat(folder / "link").st_mtime, 1) + 0.0)
     folder = pathlib.Path(tempfile.mkdtemp())
     thread = threading.Thread(target=work)
     thread.start()
@@ -190,7 +190,7 @@ def test_short_jumps_count_too(tmp_path: Path) -> None:
                 before = time.time()
                 path = os.path.join(folder, str(number))
                 open(path, "w").close()
-                ages.append(round(os.stat(path).st_mtime - before, 3))
+                ages.append(round(os.stat(path).st_mtime - before, 3) + 0.0)  # and not -0.0
         folder, ages = tempfile.mkdtemp(), []
         thread = threading.Thread(target=work)
         thread.start(); thread.join()
