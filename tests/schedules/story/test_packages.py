@@ -33,7 +33,7 @@ def test_what_a_package_does_is_told_with_the_call_of_the_program(tmp_path: Path
         access("0.1", 5, 9, "stores", stack=stack, place=place),
     ]
     seen = Observation(tuple(accesses), {})
-    story = tell_race(conflict_of(accesses, 5, 5), seen, seen, PASSED)
+    story = tell_race(conflict_of(accesses, 5, 5), seen, Observation((), {}), PASSED)
     assert story is not None
     assert "All of this happens inside pack, which these lines call." in story.summary
     assert "(prog.py:2)" in story.summary
