@@ -53,9 +53,12 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> Observation:
 
 @pytest.fixture
 def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    running = asyncio._get_running_loop()  # of a test before in this process, as browsers have one in tests
+    asyncio._set_running_loop(None)
     made = asyncio.new_event_loop()
     yield made
     made.close()
+    asyncio._set_running_loop(running)
 
 
 def asks(access: Access) -> bool:

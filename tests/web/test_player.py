@@ -293,7 +293,7 @@ def test_a_page_of_a_similar_address_is_taken_after_the_time_of_the_step(
     browser: WebBrowser, page: str, tmp_path: Path, site: str
 ) -> None:
     (tmp_path / "opener.html").write_text(f"<button onclick=\"window.open('{page}?n=17')\">open", encoding="utf-8")
-    whole = flow(f"{site}/opener.html", click("button"), {**click("#save"), "target": f"{page}?n=5", "timeout": 300})
+    whole = flow(f"{site}/opener.html", click("button"), {**click("#save"), "target": f"{page}?n=5", "timeout": 3000})
     learnt = Learnt()
     playback, seen = played(browser, whole, learnt=learnt)
     assert playback.left_out == ()
