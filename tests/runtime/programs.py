@@ -10,6 +10,7 @@ from pathlib import Path
 
 from replay_dd.schedules.failures.signature import signature_of
 from replay_dd.schedules.model import Log, Settings, Trigger
+from replay_dd.schedules.observed.observation import Access
 from replay_dd.schedules.replaying.replay import exact_plan, find_divergence, replay_plan
 from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.running.target import Plan, TargetRun, describe_program, run_target
@@ -78,6 +79,14 @@ def output_of(run: TargetRun) -> str:
     assert signature_of(run.log.ending).text == "exit status 0", text
     assert run.log.ending.complete
     return text
+
+
+def accesses_of_thread(folder: Path, text: str) -> list[Access]:
+    """What the first thread that a program starts accesses, in a whole run that ends well."""
+    run = run_program(folder, text, Plan(observed={"": (0, 1 << 62)}))
+    assert run.log.ending.status == 0, run.output
+    assert run.accesses.accesses
+    return [one for one in run.accesses.accesses if one.thread == "0.1"]
 
 
 def triggered(*triggers: tuple[str, int, str]) -> Plan:

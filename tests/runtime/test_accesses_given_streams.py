@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replay_dd.schedules.observed.observation import Access
-from replay_dd.schedules.running.target import Plan
-from tests.runtime.programs import run_program
+from tests.runtime.programs import accesses_of_thread
 
 pytestmark = pytest.mark.once
 
@@ -43,9 +42,8 @@ PROGRAM = """
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Access]:
-    run = run_program(tmp_path_factory.mktemp("work"), PROGRAM, Plan(observed={"": (0, 1 << 62)}))
-    assert run.accesses.accesses, run.output
-    return [one for one in run.accesses.accesses if one.thread == "0.1" and one.thing[0] in ("file", "object")]
+    found = accesses_of_thread(tmp_path_factory.mktemp("work"), PROGRAM)
+    return [one for one in found if one.thing[0] in ("file", "object")]
 
 
 def test_what_the_library_writes_is_told_of_the_stream(seen: list[Access]) -> None:

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from replay_dd.schedules.observed.observation import Access
-from replay_dd.schedules.running.target import Plan
 from replay_dd.schedules.runtime.accesses.rows import rows_written
-from tests.runtime.programs import run_program
+from tests.runtime.programs import accesses_of_thread
 
 pytestmark = pytest.mark.once
 
@@ -41,9 +40,8 @@ PROGRAM = """
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Access]:
-    run = run_program(tmp_path_factory.mktemp("work"), PROGRAM, Plan(observed={"": (0, 1 << 62)}))
-    assert run.log.ending.status == 0, run.output
-    return [one for one in run.accesses.accesses if one.thread == "0.1" and one.detail.startswith("write")]
+    found = accesses_of_thread(tmp_path_factory.mktemp("work"), PROGRAM)
+    return [one for one in found if one.detail.startswith("write")]
 
 
 def test_rows_are_written_to_the_file_or_stream_of_the_writer(seen: list[Access]) -> None:

@@ -10,17 +10,17 @@ import pytest
 
 from replay_dd.experiment.working_copy import WorkingCopy
 
-APP = WorkingCopy(Path("/app"), Path("/tmp/c/work"))
+APP = WorkingCopy(Path("/app"), Path("/tmp/c/copy"))
 
 
 @pytest.mark.parametrize(
     "given, moved",
     [
-        ("cd /app && python3 server.py", "cd /tmp/c/work && python3 server.py"),
-        ("env -C /app ./run", "env -C /tmp/c/work ./run"),
-        ("/app/run --data=/app/data; ls /app", "/tmp/c/work/run --data=/tmp/c/work/data; ls /tmp/c/work"),
-        ("URL=sqlite:////app/x.db run '/app/a b'", "URL=sqlite:////tmp/c/work/x.db run '/tmp/c/work/a b'"),
-        (r"cd /app/my\ dir && /app/x\;y", r"cd /tmp/c/work/my\ dir && /tmp/c/work/x\;y"),
+        ("cd /app && python3 server.py", "cd /tmp/c/copy && python3 server.py"),
+        ("env -C /app ./run", "env -C /tmp/c/copy ./run"),
+        ("/app/run --data=/app/data; ls /app", "/tmp/c/copy/run --data=/tmp/c/copy/data; ls /tmp/c/copy"),
+        ("URL=sqlite:////app/x.db run '/app/a b'", "URL=sqlite:////tmp/c/copy/x.db run '/tmp/c/copy/a b'"),
+        (r"cd /app/my\ dir && /app/x\;y", r"cd /tmp/c/copy/my\ dir && /tmp/c/copy/x\;y"),
         ("run src/app/main.py ./app ../app", "run src/app/main.py ./app ../app"),
         ("run /application /app-2/x /app.old http://app/", "run /application /app-2/x /app.old http://app/"),
     ],
@@ -41,5 +41,5 @@ def test_what_a_shell_treats_specially_stays_quoted(name: str, quoted: str) -> N
 
 
 def test_what_is_told_names_the_original() -> None:
-    said = "in /tmp/c/work. At file:///tmp/c/work/x.js:1, (/tmp/c/work) but not /tmp/c/work-2 or /tmp/c/works"
-    assert APP.told(said) == "in /app. At file:///app/x.js:1, (/app) but not /tmp/c/work-2 or /tmp/c/works"
+    said = "in /tmp/c/copy. At file:///tmp/c/copy/x.js:1, (/tmp/c/copy) but not /tmp/c/copy-2 or /tmp/c/copys"
+    assert APP.told(said) == "in /app. At file:///app/x.js:1, (/app) but not /tmp/c/copy-2 or /tmp/c/copys"

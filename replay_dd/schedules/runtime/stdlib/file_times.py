@@ -70,7 +70,6 @@ class FileTimes:
         self._real: list[int] = []  # the system's times that were told, sorted
         self._told: list[int] = []  # and as what
         self._set: set[int] = set()
-        clock.jumped = self._jumped
 
     @property
     def unchanged_s(self) -> int:
@@ -132,7 +131,8 @@ class FileTimes:
         return type(result)((*result[: len(_BEFORE_TIMES)], *(ns // 1_000_000_000 for ns in times)), fields)
 
     def replacements(self) -> dict[str, Any]:
-        """The functions of ``os`` that tell or set times of files."""
+        """The functions of ``os`` that tell or set times of files; from now on, the clock tells of its jumps."""
+        self._clock.jumped = self._jumped
         stand_ins = {name: self._telling(getattr(os, name)) for name in ("stat", "lstat", "fstat")}
 
         def utime(path: Any, times: Any = None, **options: Any) -> None:
