@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from replay_dd.events.crash_sites import are_neighbours
 from replay_dd.events.model import Ending, EndingKind
 from replay_dd.experiment.complaints import telling_line
+from replay_dd.experiment.process import SHELL_SIGNAL
 from replay_dd.outcome import Outcome
 
 _TRACEBACK = "Traceback (most recent call last):"
@@ -29,8 +30,6 @@ _PACKAGES = re.compile(r"/(site|dist)-packages/")
 _STARTED_FROM = re.compile(r"/s?bin/[^/]+$")
 _X_ERROR = re.compile(r"X Error of failed request:\s*(?P<error>.+)")
 _X_REQUEST = re.compile(r"Major opcode of failed request:\s*(?P<code>\d+)(?:\s*\((?P<name>\S+)\))?")
-# What a shell or `env` adds to the number of the signal that ended a program.
-_SHELL_SIGNAL = 128
 _KEPT_OUTPUT = 4000
 
 
@@ -53,11 +52,11 @@ def of_exit(status: int, output: str) -> Ending:
     error = x_error_in(output) or exception_in(output)
     if error is not None:
         return _with(error, status, output)
-    if status > _SHELL_SIGNAL and (name := _signal_name(status - _SHELL_SIGNAL)).startswith("SIG"):
+    if status > SHELL_SIGNAL and (name := _signal_name(status - SHELL_SIGNAL)).startswith("SIG"):
         return Ending(
             *(EndingKind.SIGNAL, f"killed by {name} (according to its shell)", f"signal {name}"),
             status=status,
-            signal=status - _SHELL_SIGNAL,
+            signal=status - SHELL_SIGNAL,
             output=output[-_KEPT_OUTPUT:],
         )
     error = exception_in(_indented_end(output))

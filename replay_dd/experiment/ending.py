@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from replay_dd.experiment.complaints import SILENCE, leads, telling_line, tellings
 from replay_dd.experiment.crash_reports import crash_report
 from replay_dd.experiment.message_texts import cut, own_words, quoting, steady, without_words_of
-from replay_dd.experiment.process import Finished
+from replay_dd.experiment.process import SHELL_SIGNAL, Finished
 from replay_dd.experiment.python_reports import calls
 from replay_dd.outcome import Outcome
 
@@ -31,7 +31,6 @@ TIME_OUT = "time-out"
 """The signature of a run that reached the time limit."""
 CANNOT_TELL = 125
 _NO_VERDICT = 128  # from here on, `git bisect run` takes an exit status for no verdict
-_SHELL_SIGNAL = 128
 # No signal, and what `abort()` and traps of compilers send: a program that does so has often said why.
 _OF_ITS_OWN_ACCORD = (None, signal.SIGABRT, signal.SIGTRAP, signal.SIGILL)
 
@@ -132,8 +131,8 @@ class Oracle:
         if self.script:
             return _of_script(finished)
         number, status = finished.signal, finished.status or 0
-        if number is None and status > _SHELL_SIGNAL and _signal_name(status - _SHELL_SIGNAL).startswith("SIG"):
-            number = status - _SHELL_SIGNAL  # what a shell says of its program
+        if number is None and status > SHELL_SIGNAL and _signal_name(status - SHELL_SIGNAL).startswith("SIG"):
+            number = status - SHELL_SIGNAL  # what a shell says of its program
         how = f"killed by {_signal_name(number)}" if number is not None else f"exit status {status}"
         if number is None and status == 0:
             return Ending(Outcome.PASS, how, how, message, finished.seconds)

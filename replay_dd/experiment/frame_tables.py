@@ -34,6 +34,7 @@ _SIZES = {0x0: 8, 0x2: 2, 0x3: 4, 0x4: 8, 0xA: 2, 0xB: 4, 0xC: 8}  # DW_EH_PE_*,
 _SIGNED = 0x8
 _RELATIVE = 0x10
 _OMITTED = 0xFF
+_LONGEST_LEB = 10  # bytes, for 64 bits
 
 Rule: TypeAlias = "tuple[Literal['at', 'is', 'in'], int] | tuple[Literal['at expression', 'is expression'], bytes]"
 """Where the caller's value of a register is: at an offset from the frame's address, it is that address itself plus an
@@ -69,32 +70,39 @@ class _Common(NamedTuple):
     program: bytes
 
 
-class _Reader:
-    """Reads numbers from bytes, one after the other."""
+class Reader:
+    """Reads numbers from bytes, one after the other.
+
+    Raises:
+        ValueError: the bytes end too early, or a number is longer than any that a compiler writes.
+    """
 
     def __init__(self, data: bytes | mmap.mmap, place: int = 0) -> None:
         self.data = data
         self.place = place
 
     def number(self, size: int, *, signed: bool = False) -> int:
+        """A number of so many bytes."""
         taken = self.bytes(size)
         return int.from_bytes(taken, "little", signed=signed)
 
     def bytes(self, size: int) -> bytes:
-        taken = self.data[self.place : self.place + size]
-        if len(taken) < size:
+        """So many bytes."""
+        taken = self.data[self.place : self.place + size] if size >= 0 else b""
+        if len(taken) != size:
             raise ValueError("it ends too early")
         self.place += size
         return taken
 
     def leb(self, *, signed: bool = False) -> int:
-        value = shift = 0
-        while True:
+        """A number in LEB128 (DWARF 5, section 7.6)."""
+        value = 0
+        for shift in range(0, 7 * _LONGEST_LEB, 7):
             byte = self.number(1)
             value |= (byte & 0x7F) << shift
-            shift += 7
             if byte < 0x80:
-                return value - (1 << shift) if signed and byte & 0x40 else value
+                return value - (1 << shift + 7) if signed and byte & 0x40 else value
+        raise ValueError("a number is too long")
 
     def encoded(self, encoding: int) -> int:
         """A number in one of the encodings of pointers, without what it is relative to."""
@@ -157,7 +165,7 @@ class FrameTable:
         """Which functions a section describes, and where: programs that need no libraries have no table for that."""
         place = section.offset
         while place < section.offset + section.size:
-            reader = _Reader(self._data, place)
+            reader = Reader(self._data, place)
             size, kind_at = reader.number(4), reader.place
             if size == 0:  # the end of what came from one file
                 place = kind_at
@@ -167,7 +175,7 @@ class FrameTable:
                 yield begins, place
             place = kind_at + size
 
-    def _range(self, reader: _Reader, common: _Common) -> tuple[int, int]:
+    def _range(self, reader: Reader, common: _Common) -> tuple[int, int]:
         """Where a function begins, and how long it is."""
         at = address_of(self._segments, reader.place)
         begins = reader.encoded(common.encoding)
@@ -180,7 +188,7 @@ class FrameTable:
         return self._start + begins, self._start + described
 
     def _frame(self, place: int, address: int) -> Frame | None:
-        reader = _Reader(self._data, place)
+        reader = Reader(self._data, place)
         stop = reader.number(4) + place + 4
         common = self._common(place + 4 - reader.number(4))
         begins, size = self._range(reader, common)
@@ -191,7 +199,7 @@ class FrameTable:
         return _executed(common, reader.bytes(stop - reader.place), begins, address)
 
     def _common(self, place: int) -> _Common:
-        reader = _Reader(self._data, place)
+        reader = Reader(self._data, place)
         stop = reader.number(4) + place + 4
         if reader.number(4) != 0:
             raise ValueError("no description begins here")
@@ -244,7 +252,7 @@ def _steps(
     common: _Common, program: bytes, state: _State, location: int, initial: dict[int, Rule | None]
 ) -> Iterator[int]:
     """Execute instructions; before the state changes for a later address, tell which one."""
-    reader, kept = _Reader(program), []
+    reader, kept = Reader(program), []
     while reader.place < len(program):
         code = reader.number(1)
         high, low = code & 0xC0, code & 0x3F
@@ -281,7 +289,7 @@ def _steps(
             _rule(common, state, reader, code)
 
 
-def _rule(common: _Common, state: _State, reader: _Reader, code: int) -> None:
+def _rule(common: _Common, state: _State, reader: Reader, code: int) -> None:
     """Execute an instruction that says where one register is."""
     register = reader.leb()
     if code in (0x05, 0x11):  # offset_extended

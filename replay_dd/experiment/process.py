@@ -44,6 +44,8 @@ _NO_FOLDER = "Create it, or record again. If the program removes it, record with
 _TEMPORARY_LENGTH = 48
 LONGEST_POLL_MS = 2**31 - 1
 """As poll(2) takes an int."""
+SHELL_SIGNAL = 128
+"""A shell ends with this and the number of the signal that has ended its program."""
 
 
 @dataclass(frozen=True)

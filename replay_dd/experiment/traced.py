@@ -26,6 +26,7 @@ from replay_dd.experiment.crash_reports import crash_report
 from replay_dd.experiment.crash_words import place_in_words
 from replay_dd.experiment.process import (
     LIVE,
+    SHELL_SIGNAL,
     Command,
     Finished,
     PrivateFolder,
@@ -39,7 +40,6 @@ from replay_dd.experiment.process import (
 _OF_SIGNALS = re.compile(
     r"\bSIG(?:SEGV|BUS|FPE|ILL|ABRT|TRAP|SYS)\b|[Ss]egmentation fault|Aborted|core dumped|signal: \d"
 )
-_SHELL_SIGNAL = 128  # a shell ends with this and the signal of its program
 # It must not crash before it is traced.
 _STOPPED = ("/bin/sh", "-c", 'kill -STOP $$; exec "$@"', "sh")
 _LONGEST_PAUSE_S = 0.004
@@ -93,7 +93,7 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
     crash = tracer.crash
     if crash is None or not is_unexplained(finished):
         return finished
-    ends_alike = crash.signal in (finished.signal, (finished.status or 0) - _SHELL_SIGNAL)
+    ends_alike = crash.signal in (finished.signal, (finished.status or 0) - SHELL_SIGNAL)
     if tracer.is_lived_with and not ends_alike:
         return finished
     place = place_in_words(crash)

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from replay_dd.experiment.frame_tables import Frame, Rule, table_of
+from replay_dd.experiment.frame_tables import Frame, Reader, Rule, table_of
 
 _MOST_CALLS = 128
 _WORD = 8  # bytes
@@ -132,37 +132,23 @@ def _computed(expression: bytes, registers: dict[int, int], read: Read, stack: l
     """What an expression computes (DWARF 5, section 2.5): what linkers and the C library write.
 
     Raises:
-        ValueError: it has another operation.
+        ValueError: it has another operation, or is cut off.
     """
-    place = 0
-
-    def leb(*, signed: bool = False) -> int:
-        nonlocal place
-        value = shift = 0
-        while True:
-            byte = expression[place]
-            place += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value - (1 << shift) if signed and byte & 0x40 else value
-
-    while place < len(expression):
-        code = expression[place]
-        place += 1
+    reader = Reader(expression)
+    while reader.place < len(expression):
+        code = reader.number(1)
         if 0x30 <= code <= 0x4F:  # lit
             stack.append(code - 0x30)
         elif 0x70 <= code <= 0x8F:  # breg
-            stack.append(registers[code - 0x70] + leb(signed=True) & _MASK)
+            stack.append(registers[code - 0x70] + reader.leb(signed=True) & _MASK)
         elif code in (0x08, 0x09):  # const1
-            stack.append(int.from_bytes(expression[place : place + 1], "little", signed=code == 0x09))
-            place += 1
+            stack.append(reader.number(1, signed=code == 0x09))
         elif code in (0x10, 0x11):  # const
-            stack.append(leb(signed=code == 0x11))
+            stack.append(reader.leb(signed=code == 0x11))
         elif code == 0x06:  # deref
             stack.append(_word(read, stack.pop()))
         elif code == 0x23:  # plus_uconst
-            stack.append(stack.pop() + leb() & _MASK)
+            stack.append(stack.pop() + reader.leb() & _MASK)
         elif code in _OPERATIONS:
             second, first = stack.pop(), stack.pop()
             stack.append(_OPERATIONS[code](first, second) & _MASK)

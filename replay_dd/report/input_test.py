@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.process import SHELL_SIGNAL
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 from replay_dd.input.target import PLACE, Target
 
 _LONGEST = 100
-_SHELL_SIGNAL = 128
 _STATUS = re.compile(r"^exit status (\d+)")
 _SIGNAL = re.compile(r"^killed by (SIG\w+)")
 
@@ -50,7 +50,7 @@ def _asserted(ending: Ending, oracle: Oracle) -> str:
     signal = _SIGNAL.match(ending.words)
     if signal is not None:
         # A shell tells the signal of its program in its own exit status.
-        return f"done.returncode not in (-signal.{signal[1]}, {_SHELL_SIGNAL} + signal.{signal[1]})"
+        return f"done.returncode not in (-signal.{signal[1]}, {SHELL_SIGNAL} + signal.{signal[1]})"
     status = _STATUS.match(ending.words)
     # Otherwise it ran into the time limit, which is an exception of its own.
     return f"done.returncode != {status[1]}" if status is not None else "done.returncode is not None"

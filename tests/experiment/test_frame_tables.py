@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from replay_dd.experiment import frame_tables, unwinding
-from replay_dd.experiment.frame_tables import Frame, _Common, _executed, table_of
+from replay_dd.experiment.frame_tables import Frame, Reader, _Common, _executed, table_of
 
 COMMON = _Common(1, -8, 16, 0x1B, True, False, bytes([0x0C, 7, 8, 0x90, 1]))
 """The frame is 8 bytes above register 7, and the address to return to is the first word of it."""
@@ -92,3 +92,12 @@ def test_damaged_tables_never_crash() -> None:
 def test_a_python_has_frames() -> None:
     table = table_of(str(Path(sys.executable).resolve()))
     assert table is None or isinstance(table, frame_tables.FrameTable)
+
+
+def test_numbers_and_lengths_that_no_compiler_writes_are_refused() -> None:
+    assert Reader(b"\x80\x01").leb() == 128
+    assert Reader(b"\x7f").leb(signed=True) == -1
+    with pytest.raises(ValueError, match="too long"):
+        Reader(b"\x80" * 1_000).leb()
+    with pytest.raises(ValueError, match="too early"):
+        Reader(b"abc", 2).bytes(-1)
