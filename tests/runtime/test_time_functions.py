@@ -13,6 +13,7 @@ from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.runtime.baton.clock import Clock
 from replay_dd.schedules.runtime.compat import FREE_THREADED
+from replay_dd.schedules.runtime.stdlib import entropy
 from replay_dd.schedules.runtime.stdlib.time_functions import replacements
 from tests.runtime.programs import assert_same, output_of, replayed, run_program, written_without_us
 
@@ -278,3 +279,14 @@ def test_forked_children_draw_other_numbers_the_same_in_each_run(tmp_path: Path)
     *_, told = output_of(run).splitlines()  # from Python 3.12 on, forks beside threads are warned of
     assert told.endswith("[7, 7, 7, 7]"), told
     assert output_of(replayed(run.log)).splitlines()[-1] == told
+
+
+def test_a_child_seeds_what_was_loaded_early_from_its_own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`random` may be loaded before the program, by a `.pth` file of the environment."""
+    found: list[object] = []
+    monkeypatch.setattr(entropy, "_branch", 0)
+    monkeypatch.setattr(entropy, "_streams", {7: "of the parent"})
+    monkeypatch.setattr(entropy, "_reseeds", [lambda: found.append((dict(entropy._streams), entropy._branch))])
+    entropy.go_on_in_child(1)
+    assert found == [({}, entropy._branch)]
+    assert entropy._branch != 0
