@@ -7,18 +7,22 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Collection
+import tempfile
+import time
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from replay_dd.experiment.guard_process import MARKER
 from tools import slow_tests
 from tools.watched_run import STACKS
 
 PROJECT = Path(__file__).resolve().parent.parent
 # Set for the tests of all Pythons but the first.
 TESTED_UNDER = "REPLAY_DD_TESTED_UNDER"
+GRACE_S = 10.0  # for programs that are just ending
 
 
 def first_or_other(first: int, other: int) -> int:
@@ -60,6 +64,31 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     # How many of these lines there are depends on how busy the machine is.
     os.environ["REPLAY_DD_PROGRESS"] = "0"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where this process and what it starts put temporary files: other workers must not be suspected of them."""
+    folder = tmp_path_factory.mktemp("temporary", numbered=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", None)
+        yield folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left(temporary: Path) -> Iterator[None]:
+    """The tests of a file leave no temporary file behind; what belongs to the whole session, `make test` looks at."""
+
+    def there() -> set[Path]:
+        return {path for path in temporary.iterdir() if not (path / MARKER).exists()}
+
+    before = there()
+    yield
+    until = time.monotonic() + GRACE_S
+    while (left := there() - before) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left
 
 
 @pytest.fixture

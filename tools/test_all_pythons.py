@@ -251,7 +251,8 @@ def run_tests(
     command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", str(workers)]
     command += ["--dist", "loadfile", f"--basetemp={folder / 'pytest'}", *pytest_arguments]
     ended = run_watched([str(part) for part in command], copy, variables, until=until, label=f"{python.version}: ")
-    left = sorted(path.name for path in temporary.iterdir())
+    # Each of pytest's workers has a folder of its own for them.
+    left = sorted(path.name for path in (*temporary.iterdir(), *folder.glob("pytest/popen-*/temporary/*")))
     grace_ends = time.monotonic() + GRACE_S
     while (running := processes_in(folder)) and time.monotonic() < grace_ends:
         time.sleep(0.1)

@@ -37,6 +37,7 @@ SOCKET = "socket"  # a socket to remove if nothing listens on it
 _X_SERVER = "Xvfb"
 _X_SOCKETS = "/tmp/.X11-unix/X"
 _GRACE_S = 2.0  # for servers
+_MOST_LISTINGS = 20  # of the system's sockets, where one does not tell all
 _KILL_LIMIT_S = 30.0  # for the system to end killed processes
 _HALTED = (b"T", b"t", b"Z", b"X", b"")  # states of proc(5): halted, traced, ended; none if it is gone
 
@@ -133,18 +134,32 @@ def halted_sockets(server: int) -> list[str]:
     until = time.monotonic() + _GRACE_S
     while _state_of(server) not in _HALTED and time.monotonic() < until:
         time.sleep(0.001)
-    numbers = set()
+    held = set()
     for name in _names(f"/proc/{server}/fd"):
         with contextlib.suppress(OSError):
-            numbers.add(os.readlink(f"/proc/{server}/fd/{name}"))
-    found = []
-    with contextlib.suppress(OSError), open(f"/proc/{server}/net/unix", encoding="utf-8", errors="replace") as file:
+            held.add(os.readlink(f"/proc/{server}/fd/{name}"))
+    held = {name for name in held if name.startswith("socket:")}
+    listed: dict[str, str] = {}
+    for _ in range(_MOST_LISTINGS):
+        if held <= listed.keys():
+            break
+        listed |= _listed_sockets(server)
+    return [path for name in held if (path := listed.get(name, "")).startswith(_X_SOCKETS)]
+
+
+def _listed_sockets(process: int) -> dict[str, str]:
+    """The paths of the Unix sockets that a process could see, by the names that its descriptors have in /proc.
+
+    The system tells them piece by piece, and leaves some out where others are closed between two pieces.
+    """
+    listed = {}
+    with contextlib.suppress(OSError), open(f"/proc/{process}/net/unix", encoding="utf-8", errors="replace") as file:
         for line in file:
             # Number, references, protocol, flags, type, state, inode, path (proc(5)).
-            fields = line.split(None, 7)
-            if len(fields) == 8 and f"socket:[{fields[6]}]" in numbers and fields[7].startswith(_X_SOCKETS):
-                found.append(fields[7].rstrip("\n"))
-    return found
+            fields = line.rstrip("\n").split(None, 7)
+            if len(fields) >= 7:
+                listed[f"socket:[{fields[6]}]"] = fields[7] if len(fields) == 8 else ""
+    return listed
 
 
 def _state_of(process: int) -> bytes:

@@ -68,10 +68,11 @@ KINDS = """
             os.stat("none")
         except FileNotFoundError as error:
             print(error)
-    path = pathlib.Path(tempfile.mkdtemp(), "file")
-    thread = threading.Thread(target=look)
-    thread.start()
-    thread.join()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "file")
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
 """
 
 WATCHER = """
