@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from replay_dd.schedules.runtime.baton.clock import Clock
 from replay_dd.schedules.runtime.stdlib import file_times
 from replay_dd.schedules.runtime.stdlib.file_times import APART_NS, FileTimes
 from tests.runtime.programs import assert_same, output_of, replayed, run_program, written_without_us
+from tests.schedules.forking import forked_output
 
 DAY_NS = 24 * 3600 * 1_000_000_000
 
@@ -228,3 +230,22 @@ def test_functions_that_tell_times_can_be_sent_to_other_processes(tmp_path: Path
         """
     run = run_program(tmp_path, text)
     assert output_of(run) == written_without_us(tmp_path)
+
+
+def test_only_what_the_program_changes_makes_a_jump_wait(tmp_path: Path) -> None:
+    """The runtime opens files of its own for each copy of a process."""
+    text = """
+        import pathlib, sys, threading, time
+        (times,) = [module for name, module in sys.modules.items() if name.endswith("stdlib.file_times")]
+        times._tick_after = lambda moment_ns: print("waits") or times._tick()
+        def work():
+            time.sleep(1)
+            print("changes")
+            pathlib.Path("made").write_text("")
+            time.sleep(1)
+            pathlib.Path("made").touch()
+            time.sleep(1)
+        thread = threading.Thread(target=work)
+        thread.start(); thread.join()
+        """
+    assert forked_output(tmp_path, textwrap.dedent(text)) == [["changes", "waits", "waits"]] * 2

@@ -88,7 +88,7 @@ READY, REFUSED = "ready", "refused"
 
 FILE = "channel"  # its name in the folder of a run
 MARSHAL_VERSION = 2
-real_write = os.write  # before the runtime puts its own in place
+real_write, _fstat = os.write, os.fstat  # before the runtime puts its own in place
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MAY_BE_WRITTEN = 0o200
 _HIGH_DESCRIPTOR = 250
@@ -149,7 +149,7 @@ class Channel:
             written = _written(self.descriptor, data)
         if written < len(data):
             self._is_cut_off = True
-            os.chmod(self.descriptor, os.fstat(self.descriptor).st_mode & ~_MAY_BE_WRITTEN)
+            os.chmod(self.descriptor, _fstat(self.descriptor).st_mode & ~_MAY_BE_WRITTEN)
 
 
 def _written(descriptor: int, data: bytes) -> int:

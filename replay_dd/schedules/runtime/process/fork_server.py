@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 real_waitpid, _write, hard_exit, _sleep = os.waitpid, os.write, os._exit, time.sleep
 _getcwd, _chdir, _setsid, _waitid = os.getcwd, os.chdir, os.setsid, os.waitid
 _kill, _killpg, _SIGKILL = os.kill, os.killpg, 9
+_fstat = os.fstat
 
 
 _HIGH_DESCRIPTOR = 252  # above those of a run
@@ -59,7 +60,7 @@ def learn_streams() -> None:
     """Note which files the standard streams are, before the program may put others in their place."""
     for number in (2, 1, 0):
         try:
-            _streams[os.fstat(number)[1:3]] = number
+            _streams[_fstat(number)[1:3]] = number
         except OSError:
             continue  # closed
 
@@ -68,7 +69,7 @@ def learn_common_files() -> None:
     """Note the files that a suite has open once it is loaded, as for its log: tests share them in any run of pytest."""
     for number in map(int, open_descriptors()):
         try:
-            status = os.fstat(number)
+            status = _fstat(number)
         except OSError:
             continue  # the descriptor used for listing
         if stat.S_ISREG(status.st_mode):
@@ -77,7 +78,7 @@ def learn_common_files() -> None:
 
 def _is_common(number: int) -> bool:
     try:
-        return number in _common and _common[number] == os.fstat(number)[1:3]
+        return number in _common and _common[number] == _fstat(number)[1:3]
     except OSError:
         return False  # closed meanwhile
 
@@ -202,7 +203,7 @@ def hang_up(descriptor: int, reason: str) -> None:
 def _request_of(descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
     """The request of a run, whose streams this process has from now on; it keeps its own if there are none."""
     *descriptors, told = descriptors or [-1]
-    statuses = [os.fstat(descriptor) for descriptor in descriptors]
+    statuses = [_fstat(descriptor) for descriptor in descriptors]
     for number, stream in copies.items() if descriptors else ():
         os.dup2(descriptors[stream], number, os.get_inheritable(number))
     for descriptor in descriptors:
@@ -226,7 +227,7 @@ def copies_of_streams(own: set[int]) -> dict[int, int]:
         number = int(name)
         if number not in own:
             try:
-                stream = _streams.get(os.fstat(number)[1:3])
+                stream = _streams.get(_fstat(number)[1:3])
             except OSError:
                 continue  # the descriptor used for listing
             if stream is not None:

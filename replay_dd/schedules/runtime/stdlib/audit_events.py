@@ -22,6 +22,7 @@ from .shared_things import (
     changes,
     fixed_port,
     is_in_vain,
+    is_our_own,
     is_path,
     keeps_bytecode,
     lies_in,
@@ -105,7 +106,7 @@ def watch_events(
             return  # at once: observing makes thousands of others, as it looks at frames
         frame = sys._getframe().f_back
         early.hear(event, arguments)
-        if about_to_change is not None and event in ABOUT_FILES and changes(event, arguments):
+        if about_to_change is not None and event in ABOUT_FILES and changes(event, arguments) and not is_our_own(frame):
             about_to_change()
         if early.has_stopped:
             shared.tell_changed(event, arguments, frame, early.was_read)

@@ -151,6 +151,7 @@ class FileTimes:
         return stat
 
     def _set_times(self, path: Any, times: Any, options: dict[str, Any]) -> None:
+        self.about_to_change()
         _utime(path, times, **options)
         if times is None and options.get("ns") is None:
             return

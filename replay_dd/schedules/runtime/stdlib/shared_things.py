@@ -83,7 +83,7 @@ class SharedThings:
             len(self._told) < len(SHARED)
             and event in ABOUT_FILES
             and changes(event, arguments)
-            and not _is_our_own(frame)
+            and not is_our_own(frame)
         ):
             for path in self._changed_outside(event, arguments):
                 here = lies_in(path, self._directory)
@@ -100,7 +100,7 @@ class SharedThings:
             frame: where it happens.
             was_read: whether a file was read before this process was copied.
         """
-        if event not in ABOUT_FILES or not changes(event, arguments) or _is_our_own(frame):
+        if event not in ABOUT_FILES or not changes(event, arguments) or is_our_own(frame):
             return
         before = use_own(True)
         for path in map(absolute, self._changed_outside(event, arguments)):
@@ -120,7 +120,8 @@ class SharedThings:
             self._scheduler.send(NOTE, kind, what)
 
 
-def _is_our_own(frame: FrameType | None) -> bool:
+def is_our_own(frame: FrameType | None) -> bool:
+    """Whether code of the runtime does it, for itself or for the program."""
     return frame is not None and frame.f_code.co_filename.startswith(RUNTIME)
 
 
