@@ -5,10 +5,13 @@ Rules of this module:
 * Only files that change during the run get other times: when the virtual clock stood at the moment of the change. All
   others keep theirs, also if they changed after the date at which the clock starts (as the log is replayed later):
   caches keep them for other processes.
-* A later time stays later. A time that was told once is told again.
-* The system stamps files with a clock that ticks every few milliseconds. What changes before and after a jump of the
-  virtual clock would get one time if both came within a tick. So where the program has opened a file for writing, the
-  next jump waits for the next tick; a few times only, as long as the program has not looked at such times.
+* A later time never gets an earlier one. A time that was told once is told again.
+* Between two jumps of the virtual clock, whatever changes has one time: how much real time passes in between, and
+  whether the system's clock ticks, is a matter of luck. What changes after the program has looked at such a time is
+  later, though: else the program would miss it.
+* The system stamps files with a clock that ticks every few milliseconds. What changes before and after such a moment
+  would get one time if both came within a tick. So where the program has opened a file for writing, or has looked, it
+  waits for the next tick; a few times only, as long as the program has not looked at such times.
 * What the program itself sets stays as it is, and what child processes see is the system's.
 * The import system asks for real times, as it compares them with those in the bytecode that it keeps.
 """
@@ -27,19 +30,20 @@ from .replacing import names_of_class
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
 
     from ..baton.clock import Clock
 
 APART_NS = 1_000  # between two times that differ: what a float of seconds since 1970 can still tell apart
+_MOMENT_NS = 1_000_000  # readings of the clock that take no longer than that belong to the last jump
 _WAITS_UNASKED = 20
+_MOST_WAITS = 1_000
 _COARSE = 5  # CLOCK_REALTIME_COARSE, which file systems ask; module `time` has no name for it
-# They look at no times, in versions of Python in which they are not written in C.
-_ONLY_ASK_WHETHER = [
-    function.__code__
-    for name in ("exists", "lexists", "isfile", "isdir", "islink", "getsize")
-    if hasattr(function := getattr(os.path, name), "__code__")
-]
+# Functions of `os.path` and methods of `pathlib.Path` that look at no times.
+_ONLY_ASK_WHETHER = frozenset(
+    ("exists", "lexists", "isfile", "isdir", "islink", "getsize", "is_file", "is_dir", "is_symlink")
+)
 _TICK_S = 0.0005  # how long a look for the next tick waits; a tick takes 1 to 10 milliseconds
 _LOOKS = 100
 
@@ -65,8 +69,9 @@ class FileTimes:
         self._virtual = [0]
         self._may_change = False  # whether a file was opened for writing since the last jump
         self._last_change_ns = 0  # the last jump that came after such an opening, by the system's clock
-        self._waits_unasked = 0
+        self._waits = 0
         self._is_asked = False  # whether the program has looked at the time of a file that changed during the run
+        self._is_looked_at = False  # or even of one that has changed since the clock stands where it does
         self._real: list[int] = []  # the system's times that were told, sorted
         self._told: list[int] = []  # and as what
         self._set: set[int] = set()
@@ -79,19 +84,22 @@ class FileTimes:
     def about_to_change(self) -> None:
         """The program is about to open a file for writing, or to change one in another way."""
         before = use_own(True)
+        if self._is_looked_at or self._clock.now_ns - self._virtual[-1] >= _MOMENT_NS:
+            self._begin_moment()
         self._may_change = True
-        self._stands_from(_tick(), self._clock.now_ns)
         use_own(before)
 
-    def _jumped(self) -> None:
+    def _begin_moment(self) -> None:
+        """What changes from now on has changed at what the clock shows now."""
         tick = _tick()
         if self._may_change:
-            self._may_change = False
             self._last_change_ns = _real_time_ns()
-            if self._is_asked or self._waits_unasked < _WAITS_UNASKED:
-                self._waits_unasked += 1
+            if self._waits < (_MOST_WAITS if self._is_asked else _WAITS_UNASKED):
+                self._waits += 1
                 tick = _tick_after(self._last_change_ns)
-        self._stands_from(max(tick, self._last_change_ns + 1), self._clock.now_ns)
+        later_ns = self._virtual[-1] + APART_NS if self._is_looked_at else 0
+        self._stands_from(max(tick, self._last_change_ns + 1), max(self._clock.now_ns, later_ns))
+        self._may_change = self._is_looked_at = False
 
     def _stands_from(self, real_ns: int, virtual_ns: int) -> None:
         while len(self._from) > 1 and self._from[-1] >= real_ns:
@@ -112,18 +120,19 @@ class FileTimes:
         return self._told[place]
 
     def _between(self, place: int, wanted_ns: int) -> int:
-        """A time after that of the file that changed before, and before that of the one that changed next."""
-        earliest = self._told[place - 1] + APART_NS if place else wanted_ns
-        latest = self._told[place] - APART_NS if place < len(self._told) else max(wanted_ns, earliest)
-        if earliest > latest:
-            return (earliest + latest) // 2
-        return min(max(wanted_ns, earliest), latest)
+        """A time not before that of the file that changed before, and not after that of the one that changed next."""
+        earliest = self._told[place - 1] if place else wanted_ns
+        latest = self._told[place] if place < len(self._told) else wanted_ns
+        return max(min(wanted_ns, latest), earliest)
 
     def told(self, result: Any) -> Any:
         """What ``os.stat`` gives the program, for what the system has given."""
         before = use_own(True)
-        self._is_asked = self._is_asked or sys._getframe(1).f_code not in _ONLY_ASK_WHETHER
-        times = [self.virtual(ns) for ns in (result.st_atime_ns, result.st_mtime_ns, result.st_ctime_ns)]
+        real = (result.st_atime_ns, result.st_mtime_ns, result.st_ctime_ns)
+        if not _only_asks_whether(sys._getframe(1)):
+            self._is_asked = True
+            self._is_looked_at = self._is_looked_at or max(real) >= self._from[-1]
+        times = [self.virtual(ns) for ns in real]
         use_own(before)
         fields = {name: getattr(result, name) for name in _FURTHER}
         for name, ns in zip(("st_atime", "st_mtime", "st_ctime"), times, strict=True):
@@ -132,7 +141,7 @@ class FileTimes:
 
     def replacements(self) -> dict[str, Any]:
         """The functions of ``os`` that tell or set times of files; from now on, the clock tells of its jumps."""
-        self._clock.jumped = self._jumped
+        self._clock.jumped = self._begin_moment
         stand_ins = {name: self._telling(getattr(os, name)) for name in ("stat", "lstat", "fstat")}
 
         def utime(path: Any, times: Any = None, **options: Any) -> None:
@@ -178,6 +187,11 @@ class FileTimes:
 
         if real_stat is not None:
             methods["stat"] = stat
+
+
+def _only_asks_whether(frame: FrameType) -> bool:
+    callers = (frame, frame.f_back)  # methods of paths call another one
+    return any(caller is not None and caller.f_code.co_name in _ONLY_ASK_WHETHER for caller in callers)
 
 
 def _built_in(original: Any, stand_in: Callable[..., Any]) -> Any:
