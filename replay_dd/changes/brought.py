@@ -6,6 +6,7 @@ Rules of this module:
 * Imports come a line for each name, if they mean the same in the other file; other statements come whole. A class that
   is elsewhere by then does not come: there would be two of it.
 * What the old file still has stays there, but for imports.
+* All of it is written as the other file is.
 """
 
 from __future__ import annotations
@@ -13,40 +14,14 @@ from __future__ import annotations
 import ast
 import symtable
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 from replay_dd.changes.bound import bound_at_top, bound_by
-from replay_dd.changes.line_changes import defined_at_top
+from replay_dd.changes.origins import Source
+from replay_dd.changes.written import Written, written
 from replay_dd.python_sources import parsed, without_warnings
 
 _Lines = Sequence[bytes]
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-
-
-@dataclass(frozen=True)
-class Source:
-    """The file that functions came from.
-
-    Attributes:
-        path: where it was.
-        before: its lines.
-        after: what is left of them.
-    """
-
-    path: str
-    before: _Lines
-    after: _Lines
-
-    @cached_property
-    def lost_heads(self) -> frozenset[bytes]:
-        """The names of functions and classes that begin in the old lines only; many files ask for them."""
-        return heads_of(self.before) - heads_of(self.after)
-
-
-def heads_of(lines: _Lines) -> frozenset[bytes]:
-    """The names of functions and classes that begin in the first column."""
-    return frozenset(filter(None, map(defined_at_top, lines)))
 
 
 def brought(
@@ -55,7 +30,7 @@ def brought(
     """What functions of an old file need among these lines of another one, in the order of the old file.
 
     Args:
-        functions: their lines.
+        functions: their lines, written as the other file is.
         source: the old file.
         path: where the other file is.
         lines: its lines.
@@ -63,12 +38,12 @@ def brought(
     """
     try:
         around = parsed(b"".join(source.before))
-        bound = bound_at_top(lines).keys()
+        bound, style = bound_at_top(lines).keys(), written(path, lines)
         takes_all = any(alias.name == "*" for one in _imports_in(parsed(b"".join(lines))) for alias in one.names)
-        waiting = set[str]().union(*(globals_of(b"".join(text)) for text in functions)) - bound
+        waiting = set[str]().union(*(globals_of(text, style) for text in functions)) - bound
         kept = bound_at_top(source.after).keys()
         statements = [(statement, {name for name, _ in bound_by([statement])}) for statement in around.body]
-        found: dict[int, list[bytes]] = {}
+        found: dict[int, _Lines] = {}
         imported: dict[int, set[str]] = {}
         seen = set[str]()
         while waiting:
@@ -81,20 +56,29 @@ def brought(
                     continue
                 if isinstance(statement, ast.Import | ast.ImportFrom):
                     imported.setdefault(number, set()).add(name)
-                    found[number] = [*_only(imported[number], statement, path, source.path)]
+                    only = _only(imported[number], statement, path, source.path)
+                    found[number] = [line.encode(style.encoding or "utf-8") + style.end for line in only]
                 elif number not in found and name not in kept and not _is_elsewhere(statement, elsewhere):
-                    text = _text_of(statement, source.before)
+                    text = source.written.lines(_text_of(statement, source.before), style)
                     found[number] = text
-                    waiting |= globals_of(b"".join(text)) - bound - seen
+                    waiting |= globals_of(text, style) - bound - seen
         return [line for number in sorted(found) for line in found[number]]
     except _UNREADABLE:
         return []
 
 
-def globals_of(text: bytes) -> set[str]:
-    """The names that functions and classes take from around them."""
+def globals_of(lines: _Lines, style: Written) -> set[str]:
+    """The names that functions and classes take from around them.
+
+    Args:
+        lines: their lines.
+        style: how these are written.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: they are no Python, or nested too deeply.
+    """
     with without_warnings():
-        whole = symtable.symtable(text.decode(), "<moved>", "exec")
+        whole = symtable.symtable(style.text(lines), "<moved>", "exec")
     found, waiting = set[str](), [whole]
     while waiting:
         table = waiting.pop()
@@ -108,8 +92,8 @@ def _is_elsewhere(statement: ast.stmt, elsewhere: Collection[str]) -> bool:
     return isinstance(statement, ast.ClassDef) and statement.name in elsewhere
 
 
-def _only(names: Collection[str], statement: ast.Import | ast.ImportFrom, path: str, old_path: str) -> Iterator[bytes]:
-    """An import of some names, a line for each, if it means the same in another file."""
+def _only(names: Collection[str], statement: ast.Import | ast.ImportFrom, path: str, old_path: str) -> Iterator[str]:
+    """An import of some names, one for each, if it means the same in another file."""
     if isinstance(statement, ast.ImportFrom) and not _works_in(statement, path, old_path):
         return
     for alias in statement.names:
@@ -119,7 +103,7 @@ def _only(names: Collection[str], statement: ast.Import | ast.ImportFrom, path: 
                 if isinstance(statement, ast.Import)
                 else ast.ImportFrom(statement.module, [alias], statement.level)
             )
-            yield ast.unparse(only).encode() + b"\n"
+            yield ast.unparse(only)
 
 
 def _works_in(statement: ast.ImportFrom, path: str, old_path: str) -> bool:

@@ -8,6 +8,7 @@ Rules of this module:
 * What has the same name and something in common has moved; of files that are gone, also what is much alike under
   another name. It keeps the new name then, which others use.
 * It brings what it needs of its old file (:mod:`~replay_dd.changes.brought`). These are old lines, too.
+* All of that is written as the file that it comes to: line ends and encodings do not count as changes.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from replay_dd.changes.brought import Source, brought, heads_of
+from replay_dd.changes.brought import brought
 from replay_dd.changes.file_change import Arrival
-from replay_dd.changes.line_changes import defined_at_top
-from replay_dd.changes.outlines import outline_of, symbols_of
+from replay_dd.changes.origins import Source, functions_in, heads_of
+from replay_dd.changes.outlines import outline_of
+from replay_dd.changes.written import Written, written
 from replay_dd.dd.alignment import align
 
 SIMILAR = 0.2
@@ -38,10 +40,10 @@ def as_they_were(path: str, lines: _Lines, others: Sequence[Source], elsewhere: 
     Args:
         path: where the file is.
         lines: its lines.
-        others: the files that may have lost them.
+        others: the files that may have lost them, the likeliest first.
         elsewhere: the names that new files bind.
     """
-    gone = _gone(heads_of(lines), others)
+    gone = _gone(path, heads_of(lines), others, written(path, lines))
     if not gone:
         return lines
     functions = functions_in(path, lines)
@@ -105,10 +107,10 @@ def arrivals(
         path: where the file is.
         before: its old lines.
         after: its new lines.
-        others: the files that may have lost them.
+        others: the files that may have lost them, the likeliest first.
         elsewhere: the names that new files bind.
     """
-    gone = _gone(heads_of(after) - heads_of(before), others)
+    gone = _gone(path, heads_of(after) - heads_of(before), others, written(path, before))
     if not gone or not before or not before[-1].endswith(b"\n"):
         return before, ()
     had = functions_in(path, before)
@@ -134,24 +136,27 @@ class _Gone(NamedTuple):
     """A function or class that is gone from a file.
 
     Attributes:
-        lines: its lines.
-        source: the file.
+        lines: its lines, written as those of the file that it may have moved into.
+        source: the file that it is gone from.
     """
 
     lines: _Lines
     source: Source
 
 
-def _gone(heads: frozenset[bytes], others: Sequence[Source]) -> dict[str, list[_Gone]]:
-    """The functions and classes that some files lost, among them all that begin with one of these lines."""
+def _gone(path: str, heads: frozenset[bytes], others: Sequence[Source], style: Written) -> dict[str, list[_Gone]]:
+    """The functions and classes that files in a language lost, among them all that begin with one of these heads.
+
+    Of those that were the same in several files, the first one.
+    """
     found: dict[str, list[_Gone]] = {}
     for source in others if heads else ():
-        if source.after and not heads & source.lost_heads:
+        if not source.is_of_kind(path) or (source.after and not heads & source.lost_heads):
             continue
-        left = functions_in(source.path, source.after)
-        for name, where in functions_in(source.path, source.before).items():
-            if name not in left:
-                found.setdefault(name, []).append(_Gone(source.before[where.start : where.stop], source))
+        for name, was in source.gone.items():
+            lines, known = source.written.lines(was, style), found.setdefault(name, [])
+            if all(one.lines != lines for one in known):
+                known.append(_Gone(lines, source))
     return found
 
 
@@ -167,19 +172,6 @@ def _place(path: str, before: _Lines, after: _Lines, line: int, functions: Mappi
     ):
         place += 1
     return place
-
-
-def functions_in(path: str, lines: _Lines) -> dict[str, range]:
-    """Where the functions and classes that lie in no other one begin and end, in order."""
-    places: dict[str, list[int]] = {}
-    for number, symbol in enumerate(symbols_of(path, lines)):
-        places.setdefault(symbol.partition(".")[0], []).append(number)
-    found = {name: range(numbers[0], numbers[-1] + 1) for name, numbers in places.items() if name}
-    # Of two with one name, it cannot be told which has moved.
-    heads = Counter(map(defined_at_top, lines))
-    return {
-        name: where for name, where in found.items() if len(where) == len(places[name]) and heads[name.encode()] < 2
-    }
 
 
 def share(one: _Lines, other: _Lines) -> float:

@@ -44,6 +44,7 @@ _UNQUOTED = re.compile(
     r"|TypeError: (?:\w+\.)*([A-Za-z_]\w*)\(\)"  # Python: a call that does not fit
 )
 _MANGLED = re.compile(r"\b_Z(N?[KVrO]*\d\w+)")
+_PRIVATE = re.compile(r"_\w*?[^\W_](__\w*[^\W_]_?)$")  # in an error of Python, such a name has its class before it
 _IMPORTS = re.compile(r"^\s*from\s+\S+\s+import\s+(.+)$|\b(?:import|as)\s+([A-Za-z_]\w*)")
 _NO_FILE = re.compile(r"(?:error: |^)['\"]?([^\s:'\"]+\.\w+)['\"]?: No such file|No rule to make target [`']([^']+)'")
 _DEFINES_ANYWHERE = (
@@ -79,6 +80,7 @@ def missing_names(output: bytes) -> tuple[str, ...]:
             found[PurePosixPath(match[1] or match[2]).name] = None
         for match in _QUOTED.finditer(line):
             parts = _NAME.findall(match[1].rpartition("/")[2])
+            parts += [private[1] for part in parts if (private := _PRIVATE.match(part))]
             found.update(dict.fromkeys(reversed(parts)))
         for match in _MANGLED.finditer(line):
             found.update(dict.fromkeys(reversed(_demangled(match[1]))))

@@ -16,10 +16,10 @@ from dataclasses import replace
 
 from replay_dd.changes.alike import SIMILAR, alike
 from replay_dd.changes.bound import bound_at_top
-from replay_dd.changes.brought import Source
 from replay_dd.changes.file_change import FileChange, Kind
 from replay_dd.changes.line_changes import line_changes
 from replay_dd.changes.moved import arrivals, as_they_were
+from replay_dd.changes.origins import Source
 from replay_dd.changes.tree import Entry, Tree
 
 _LARGEST_TEXT = 20_000_000
@@ -66,6 +66,7 @@ def _with_moved_functions(files: Mapping[_Key, FileChange]) -> Iterator[tuple[_K
     lost = [Source(file.old_path, file.before, file.after) for file in files.values() if file.old_path and file.lines]
     gone = [(path, file.old) for path, file in files.items() if file.new is None and file.old is not None]
     lost += [Source(path, lines, ()) for (path, _), entry in gone if (lines := _text(entry)) is not None]
+    lost.sort(key=lambda one: (one.path.count("/"), one.path))  # copies, as of a build, lie deeper
     elsewhere = set[str]().union(*(bound_at_top(lines) for (path, _), lines in texts if path.endswith(".py")))
     for key, lines in texts:
         before = as_they_were(key[0], lines, lost, elsewhere)

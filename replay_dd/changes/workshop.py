@@ -33,7 +33,7 @@ from replay_dd.changes.opened import OpenedFiles
 from replay_dd.changes.outlines import broken_line, outline_of, unbalanced
 from replay_dd.changes.paired_files import lines_of
 from replay_dd.changes.tree import LEFT_OUT
-from replay_dd.dd import IntervalSet
+from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.machine import WorkingCopyError
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import Ending, Oracle
@@ -47,6 +47,9 @@ NOT_BUILT = "not built"
 """The signature of a version whose build fails."""
 _MOST_COPIES = 3  # of built trees, besides those that run at the same time
 _MOST_BYTES = 500_000_000
+_LIMIT_FACTOR = 20.0
+_LEAST_LIMIT_S = 20.0
+"""How long a mixture may run, compared with the slower one of both versions, and at least."""
 
 
 @dataclass
@@ -58,6 +61,7 @@ class Target:
         build: a command for the shell, run before the program; None for none.
         environment: all environment variables.
         time_limit_s: seconds after which a run is killed.
+        limit_follows_ends: whether a mixture is killed sooner, as soon as it has run far longer than both versions.
         build_limit_s: seconds after which a build is killed.
         runner: runs the version in a folder with these variables, and judges it; by default, the command is run once.
     """
@@ -66,6 +70,7 @@ class Target:
     build: str | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     time_limit_s: float | None = None
+    limit_follows_ends: bool = False
     build_limit_s: float | None = None
     runner: Callable[[Path, Mapping[str, str]], Ending] | None = None
 
@@ -113,6 +118,7 @@ class Workshop:
         self._free: list[Copy] = []
         self._lock = threading.Lock()
         self._times = Times() if target.build is None else None
+        self._seconds_of_ends: dict[IntervalSet, float] = {}
         self._folders: list[Path] = []
         self._calls: dict[IntervalSet, list[Call]] = {}
 
@@ -214,7 +220,9 @@ class Workshop:
                 if self._target.runner is not None:
                     ending = self._target.runner(copy.root, self._environment(copy))
                     return Trial(ending, () if ending.verdict is Outcome.PASS else missing_names(ending.words.encode()))
-                finished = self._run(copy, self._target.command, self._target.time_limit_s, probe)
+                finished = self._run(copy, self._target.command, self._limit_s(configuration), probe)
+                if configuration in (EMPTY, self._difference.all):
+                    self._seconds_of_ends[configuration] = finished.seconds
             if probe is not None and opened is not None:
                 probe.seen = opened.paths
             ending = self._oracle.ending(finished)
@@ -222,6 +230,13 @@ class Workshop:
                 return Trial(ending)
             clues = clues_in(finished.output)
             return Trial(ending, missing_names(finished.output), clues, self._innermost(mixture, clues))
+
+    def _limit_s(self, configuration: IntervalSet) -> float | None:
+        """After how many seconds a run of a mixture is killed: many of those in between never end."""
+        limit_s, ends = self._target.time_limit_s, self._seconds_of_ends
+        if limit_s is None or not self._target.limit_follows_ends or configuration in ends or len(ends) < 2:
+            return limit_s
+        return min(limit_s, max(_LIMIT_FACTOR * max(ends.values()), _LEAST_LIMIT_S))
 
     def _innermost(self, mixture: Mapping[str, Version | None], clues: Clues) -> tuple[str, str] | None:
         """The last place in the version that a failing run names, if its file changes: the path, and the function."""

@@ -206,6 +206,7 @@ def changes_command(
             target = Target(
                 *(_reachable(program, old, new, folder.path), build, _environment()),
                 time_limit_s=limit_s,
+                limit_follows_ends=time_limit is None,
                 build_limit_s=limit_s,
             )
             if schedule or seeds is not None:

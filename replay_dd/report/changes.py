@@ -166,6 +166,7 @@ def changes_as_json(
         found.isolation,
         answer={
             "files": sorted({difference.files[difference.file_of(delta)].path for delta in found.guilty}),
+            "renamed": _renamed(found),
             "guilty": _text(patch_between(difference, found.passing, found.failing)),
             "patch": None if found.needed is None else _text(patch_between(difference, EMPTY, found.needed)),
             "changed_lines": difference.all.count,
@@ -196,6 +197,12 @@ def changes_as_json(
         },
         files=dict(files),
     )
+
+
+def _renamed(found: ChangesIsolation) -> dict[str, str]:
+    """The old paths of the guilty files that had another one, by the new ones."""
+    files = (found.difference.files[found.difference.file_of(delta)] for delta in found.guilty)
+    return {file.path: file.old_path for file in files if file.old_path not in (None, file.path)}
 
 
 def _divergence_as_json(divergence: Divergence) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.changes import brought as brought_module
-from replay_dd.changes.brought import Source
+from replay_dd.changes import origins
 from replay_dd.changes.coverage import Executed, never_executed
 from replay_dd.changes.file_change import Kind
 from replay_dd.changes.isolate import isolate_changes
 from replay_dd.changes.levels import symbol_of
 from replay_dd.changes.moved import arrivals, as_they_were
 from replay_dd.changes.moves import moves_in
+from replay_dd.changes.origins import Source
 from replay_dd.changes.shown import passages
 from replay_dd.dd import EMPTY, IntervalSet
 from tests.changes.test_difference import applied
@@ -67,7 +67,7 @@ def test_functions_come_from_where_they_are_gone() -> None:
     for others in (
         (),
         ((GONE, GONE),),  # still there
-        ((GONE, []), (GONE, [])),  # of two
+        ((GONE, []), ([*GONE[:2], b"    return 2\n"], [])),  # of two that are not the same
         ((GONE + GONE, []),),
         (([b"def rounded(x, y):\n", b"    return x + y\n"], []),),  # another one
         (([b"class Sum:\n", *(b"    " + line for line in GONE)], []),),
@@ -137,7 +137,8 @@ def test_only_what_goes_elsewhere_and_changes_arrives(tmp_path: Path) -> None:
     assert arrived(OLD_PLACE, NEW_PLACE, "changed") == ["price"]
     assert not arrived(OLD_PLACE, {**NEW_PLACE, "b.py": BEFORE + PRICE + AFTER}, "the same")
     assert not arrived(OLD_PLACE, {**NEW_PLACE, "a.py": PRICE}, "still there")
-    assert not arrived({**OLD_PLACE, "c.py": PRICE}, {**NEW_PLACE, "c.py": ""}, "of two")
+    twice = {**OLD_PLACE, "c.py": PRICE.replace("The", "This")}
+    assert not arrived(twice, {**NEW_PLACE, "c.py": ""}, "of two that are not the same")
     assert not arrived({**OLD_PLACE, "b.py": "x = 1"}, NEW_PLACE, "no end of the last line")
     assert arrived({"c.py": PRICE, "b.py": AFTER}, {"b.py": AFTER + OTHER_PRICE}, "from a file that goes") == ["price"]
 
@@ -290,8 +291,8 @@ def test_what_the_old_file_or_an_import_of_everything_still_gives_is_not_brought
 
 def test_heads_of_a_file_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = Counter[bytes]()
-    real = brought_module.defined_at_top
-    monkeypatch.setattr(brought_module, "defined_at_top", lambda line: (looked.update([line]), real(line))[1])
+    real = origins.defined_at_top
+    monkeypatch.setattr(origins, "defined_at_top", lambda line: (looked.update([line]), real(line))[1])
     source = Source("old.py", [b"def f():\n", b"    return 1\n"], [b"x = 1\n"])
     for number in range(9):
         arrivals(f"{number}.py", [b"y = 2\n"], [b"y = 2\n", b"def g%d():\n" % number], [source])

@@ -64,6 +64,18 @@ def test_the_answer_for_machines(versions: Workshop) -> None:
     assert (answer["answer"]["files"], answer["answer"]["changed_lines"]) == (["prices.py"], 9)
     assert answer["answer"]["patch"] == (versions.folder / "out" / "x.patch").read_text()
     assert answer["answer"]["levels"][0]["unit"] == "changed folder"
+    assert answer["answer"]["renamed"] == {}
+
+
+def test_the_answer_for_machines_tells_the_old_path_of_a_renamed_file(versions: Workshop) -> None:
+    rest = "".join(f"x{number} = {number}\n" for number in range(20))
+    for version, name, text in (("old", "first", OLD), ("new", "second", NEW)):
+        write(
+            versions.folder / version, {f"{name}.py": text + rest, "prices.py": f"from {name} import average, show\n"}
+        )
+    done = versions.run("changes", "--json", "old", "new", *RUN)
+    answer = json.loads(done.stdout)["answer"]
+    assert (answer["files"], answer["renamed"]) == (["second.py"], {"second.py": "first.py"})
 
 
 def test_a_test_that_lies_beside_the_versions(versions: Workshop) -> None:
