@@ -86,7 +86,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, *,
         conflict = made_once_more(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = acted_after_wait(conflict, twins.failing) or changed_in_between(twins.failing, conflict) or conflict
-    if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE, TOO_EARLY):
+    if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
         conflict = with_own_check(conflict, twins.failing)
     if kind_of(conflict, replace(ending, deadlock=())) == TORN_UPDATE:
         conflict = acted_on_later(conflict, twins.failing) or conflict
