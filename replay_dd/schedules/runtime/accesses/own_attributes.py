@@ -55,12 +55,10 @@ def computed_in(thing: object, found: object) -> str:
 
     Args:
         thing: the object.
-        found: what its class has under that name.
+        found: what its class has under that name, and cannot set.
     """
-    kind = type(found)
-    gives: Any = values.in_class(kind, "__get__")[1]
-    sets = any(values.in_class(kind, name)[0] is not None for name in ("__set__", "__delete__"))
-    if sets or not values.exactly(gives, values.FunctionType) or values.own_values(thing) is None:
+    gives: Any = values.in_class(type(found), "__get__")[1]
+    if not values.exactly(gives, values.FunctionType) or values.own_values(thing) is None:
         return ""
     return str(gives.__code__.co_filename)
 
