@@ -15,8 +15,8 @@ _LABEL = 13  # columns before the text of a line with a name
 
 
 def labelled(label: str, text: str) -> Iterator[str]:
-    """Lines of a text, behind what they are called."""
-    indent = " " * _LABEL
+    """Lines of a text, behind what they are called; what does not fit is indented like its first line."""
+    indent = " " * (_LABEL + len(text) - len(text.lstrip()))
     yield from textwrap.wrap(f"{label:<{_LABEL}}{text}", _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -17,7 +18,7 @@ from replay_dd.schedules.runtime.points.place import Place
 from tests.runtime.programs import run_program
 
 PROGRAM = """
-    import asyncio, threading
+    import asyncio, functools, threading
 
     def own(value):
         pass
@@ -25,7 +26,7 @@ PROGRAM = """
     def work(loop, future, queue, seen):
         if not future.done():
             loop.call_soon_threadsafe(future.set_result, 7)
-        loop.call_soon_threadsafe(queue.put_nowait, 8)
+        loop.call_soon_threadsafe(functools.partial(queue.put_nowait, 8))
         loop.call_soon_threadsafe(seen.append, 9)
         loop.call_soon_threadsafe(seen.count, 9)
         loop.call_soon_threadsafe(own, 9)
@@ -41,6 +42,35 @@ PROGRAM = """
         print(seen)
 
     asyncio.run(main())
+"""
+
+
+IN_C = """
+    import asyncio, functools, threading, types
+
+    class cython_function_or_method:
+        def __init__(self, name):
+            self.__name__ = name
+
+        def __call__(self, loop, callback, *arguments):
+            callback(*arguments)
+
+        def __get__(self, own, kind=None):
+            return types.MethodType(self, own)
+
+    class Loop(asyncio.AbstractEventLoop):
+        call_soon_threadsafe = cython_function_or_method("call_soon_threadsafe")
+
+    class Other:
+        call_soon_threadsafe = cython_function_or_method("call_soon_threadsafe")
+
+    def work(loop, other, seen):
+        loop.call_soon_threadsafe(seen.append, 7)
+        loop.call_soon_threadsafe(functools.partial(seen.append, 8))
+        other.call_soon_threadsafe(seen.append, 9)
+        print(seen)
+
+    threading.Thread(target=work, args=(Loop(), Other(), [])).start()
 """
 
 
@@ -62,16 +92,26 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def asks(access: Access) -> bool:
-    return access.detail.startswith("asks for")
+    return access.detail.startswith("asks the loop for")
 
 
 def test_who_asks_a_loop_for_something_is_told_as_if_it_were_done(observed: Observation) -> None:
     told = [(one.thread, one.name, one.detail, one.writes) for one in observed.accesses if asks(one)]
     assert told == [
-        ("0.1", "future", "asks for set_result(7)", True),
-        ("0.1", "queue", "asks for put_nowait(8)", True),
-        ("0.1", "seen", "asks for append(9)", True),
+        ("0.1", "future", "asks the loop for set_result(7)", True),
+        ("0.1", "Queue", "asks the loop for put_nowait(8)", True),
+        ("0.1", "seen", "asks the loop for append(9)", True),
     ], "what only looks changes nothing, and what the program has written is seen where it runs"
+
+
+def test_a_loop_in_c_tells_only_that_it_was_asked(tmp_path: Path) -> None:
+    run = run_program(tmp_path, IN_C, Plan(observed={"": (0, 1 << 62)}))
+    assert run.output == b"[7, 8, 9]\n"
+    assert [one.detail for one in run.accesses.accesses if asks(one)] == [
+        "asks the loop for append(7)",
+        "asks the loop for append(8)",
+    ], "who is no loop may do anything with it"
+    assert not any(one.is_done_by_loop for one in run.accesses.accesses)
 
 
 def test_what_the_loop_does_is_told_in_its_thread_at_the_line_of_who_asked(observed: Observation) -> None:
@@ -115,7 +155,7 @@ def test_it_is_told_once_when_the_loop_keeps_it_no_longer(loop: asyncio.Abstract
     loop.call_soon(loop.stop)
     loop.run_forever()
     assert [(one.name, one.detail, holder) for _, _, _, one, _, holder in asked.done()] == [
-        ("seen", "append(), asked for by thread 0.1 at its yield point 3", (5, "list"))
+        ("seen", "append(), as thread 0.1 has asked", (5, "list"))
     ]
     assert asked.done() == []
 

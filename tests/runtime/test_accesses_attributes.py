@@ -11,6 +11,43 @@ from tests.runtime.programs import run_program
 
 ALL = Plan(observed={"": (0, 1 << 62)})
 
+COMPUTED = """
+    import functools, threading
+
+    class cached:
+        def __init__(self, make):
+            self.make = make
+
+        def __get__(self, own, kind=None):
+            value = own.__dict__["mine"] = self.make(own)
+            return value
+
+    class always(cached):
+        def __set__(self, own, value):
+            pass
+
+    class Thing:
+        __module__ = property(lambda self: "told")
+        calls = 0
+
+        @cached
+        def mine(self):
+            return 1
+
+        @functools.cached_property
+        def theirs(self):
+            return 2
+
+        @always
+        def anew(self):
+            return 3
+
+    def work(thing):
+        print(thing.mine, thing.mine, thing.theirs, thing.theirs, thing.anew, thing.calls)
+
+    threading.Thread(target=work, args=(Thing(),)).start()
+"""
+
 ROUNDABOUT = """
     import threading
 
@@ -241,3 +278,21 @@ def test_attributes_are_found_in_the_dictionary_of_all(tmp_path: Path) -> None:
         *(("iterates", ""), ("iterates", ""), ("iterates", ""), ("reads", "len()")),
         *(("calls", "items()"), ("reads", "list()")),
     ]
+
+
+def test_what_a_class_computes_once_was_looked_for_in_the_object_and_is_stored_there(tmp_path: Path) -> None:
+    run = run_program(tmp_path, COMPUTED, ALL)
+    assert run.output == b"1 1 2 2 3 0\n"
+    told = [(one.does, one.name, one.old.text, one.new.text) for one in run.accesses.accesses]
+    assert [one for one in told if one[1] == "Thing.theirs"] == [
+        ("reads", "Thing.theirs", "nothing", "?"),
+        ("stores", "Thing.theirs", "nothing", "2"),  # by code of the library, which is not observed
+        ("reads", "Thing.theirs", "2", "?"),
+    ]
+    assert [one for one in told if one[1] == "Thing.mine"][:3] == [
+        ("reads", "Thing.mine", "nothing", "?"),
+        ("stores", "Thing.mine", "nothing", "1"),
+        ("reads", "Thing.mine", "1", "?"),
+    ]
+    assert not [one for one in told if one[1] == "Thing.anew"], "it is never the object's own"
+    assert ("reads", "Thing.calls", "0", "?") in told, "nothing is computed here"

@@ -51,7 +51,6 @@ class Value(NamedTuple):
         return (self.text, self.type, self.number) == (other.text, other.type, other.number)
 
 
-_BY_LOOP = ", asked for by thread "  # of what an event loop does for a thread
 _MANGLED = re.compile(r"\._[A-Za-z]\w*?__(?=[A-Za-z])(?!\w*__\b)")
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 
@@ -106,6 +105,7 @@ class Access(NamedTuple):
         tested: whether a decision depends on what it found.
         held: the locks that the thread held, by number.
         task: the number of the task that an event loop ran in it; 0 if it ran none.
+        asked: the thread that asked an event loop to do it, and its thread time then; None if none did.
     """
 
     number: int
@@ -126,13 +126,14 @@ class Access(NamedTuple):
     tested: bool
     held: tuple[int, ...]
     task: int = 0
+    asked: tuple[str, int] | None = None
 
     def conflicts(self, other: Access) -> bool:
         """Whether the order of these two accesses of one run can matter: both touch a thing, and one may change it."""
         if not self.touches(other):
             return False
         earlier, later = (self, other) if self.number < other.number else (other, self)
-        if later.is_done_by_loop and later.detail.endswith(f"{earlier.thread} at its yield point {earlier.time}"):
+        if later.asked == (earlier.thread, earlier.time):
             return False  # whatever is asked for comes after that by itself
         # What the later one did not find, it might find and take away before the earlier one; not the other way round.
         return earlier.changes or later.changes or (later.in_vain and not earlier.in_vain)
@@ -145,7 +146,7 @@ class Access(NamedTuple):
     @property
     def is_done_by_loop(self) -> bool:
         """Whether an event loop does it for a thread that has asked for it: no code of the program runs there."""
-        return _BY_LOOP in self.detail
+        return self.asked is not None
 
     @property
     def in_vain(self) -> bool:
@@ -256,10 +257,10 @@ def observation_of(
             number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
             if sort == "local":  # each thread has its own
                 key = f"{key} of thread {thread}"
-            name, reads, writes, old, new, detail, tested, held, task = others
+            name, reads, writes, old, new, detail, tested, held, task, asked = others
             when: tuple[Any, ...] = (number, thread, time, global_time, places[place], stacks[stack])
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, _as_written(name), reads, writes)
-            values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held), task)
+            values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held), task, asked)
             found[number] = Access(*when, *what, *values)
     return Observation(_with_weak_names(found.values()), locks, exact, switch_stacks, started, resumed_at(switches))
 

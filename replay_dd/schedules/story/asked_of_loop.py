@@ -10,7 +10,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, checks
 from replay_dd.schedules.story.words import at_place
 
-_ASKS = "asks for "
+_ASKS = "asks the loop for "
 _KINDS = (
     kinds.CHECK_THEN_ACT,
     kinds.ORDER_VIOLATION,

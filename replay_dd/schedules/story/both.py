@@ -6,7 +6,8 @@ or it has done already what it then only notes.
 
 Rules of this module:
 
-* The same look is one at the same line that found the same, and nothing was changed by any thread in between.
+* The same look is one at the same line that found the same, and nothing was changed by any thread in between. That
+  nothing was there is tested by the exception, too, as in ``try: return self._value``.
 * Two calls of an installed package overlap if one has not come back when the other one touches the same thing, and no
   lock is common to both. A package that is made for threads keeps them apart.
 * The first step is where the failing range begins: a switch before it was tried, and passes.
@@ -16,11 +17,13 @@ Rules of this module:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.observed.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
-from replay_dd.schedules.story.edges import adds, takes_out
+from replay_dd.schedules.story.edges import adds, misses, takes_out
 from replay_dd.schedules.story.story import called_at, own_call
 
 _LOOKS = ("reads", "checks", "calls")
@@ -36,11 +39,13 @@ def with_own_check(conflict: Conflict, failing: Observation) -> Conflict:
     right = conflict.right
     if right is None or not _acts(right.access) or conflict.never:
         return conflict
-    for look in reversed([one for one in right.others if checks(one) and one.does in _LOOKS]):
+    for look in reversed([one for one in right.others if one.does in _LOOKS and _decides(one, right.others)]):
         own = [one for one in failing.accesses if one.thread == conflict.thread and one.touches(look)]
         before = [one for one in own if one.number < right.access.number]
         changed = max((one.number for one in before if one.changes), default=-1)
-        looked = next((one for one in reversed(before) if one.number > changed and _same_look(one, look)), None)
+        looked = next(
+            (one for one in reversed(before) if one.number > changed and _same_look(one, look, right.access)), None
+        )
         if looked is not None and _is_changed_between(failing, looked, look):
             continue  # what it found had been there, gone and come back
         if looked is not None and not (right.access.does == "stores" and looked.old.same(right.access.new)):
@@ -140,10 +145,18 @@ def _acts(access: Access) -> bool:
     return changes and not access.in_vain
 
 
-def _same_look(own: Access, look: Access) -> bool:
+def _decides(look: Access, others: Sequence[Access]) -> bool:
+    """Whether a look is a test, or has raised an exception, after which its thread stores what it has made itself."""
+    then = next((one for one in others if one.thread == look.thread and one.number > look.number), None)
+    return checks(look) or (then is not None and then.thing == look.thing and misses(look, then))
+
+
+def _same_look(own: Access, look: Access, act: Access) -> bool:
     here, there = own.place, look.place
     same_line = (here.path, here.line, here.function) == (there.path, there.line, there.function)
-    return same_line and checks(own) and own.thing == look.thing and own.old.is_known and own.old.same(look.old)
+    return (
+        same_line and _decides(own, (act,)) and own.thing == look.thing and own.old.is_known and own.old.same(look.old)
+    )
 
 
 def _is_changed_between(failing: Observation, one: Access, other: Access) -> bool:

@@ -120,7 +120,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return CHECK_THEN_ACT if looked else INVALIDATED
     if right is not None and was_taken(right) and (left is None or left.access.writes):
         return INVALIDATED
-    if right is not None and right.access.writes and found_nothing(right) and not was_there(conflict, right):
+    sets_first = right is not None and right.access.writes and conflict.looked is None
+    if sets_first and right is not None and found_nothing(right) and not was_there(conflict, right):
         return TOO_EARLY if left is None or publishes(left, right) else _two_writes(left, right)
     if left is None or right is None:
         return TOO_EARLY if used_unready(conflict) else _of_one(conflict, left, right)

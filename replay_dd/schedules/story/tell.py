@@ -304,9 +304,20 @@ class _Teller:
         return f"before line {after[0].place.line}" if after else "at its end"
 
     def _passing(self, steps: Sequence[Access]) -> Iterable[tuple[str, Step]]:
-        wanted = {_key(access) for access in steps}
-        first = min(steps[0].number, self._common()) if steps else 0
-        found = [access for access in self.passing.accesses if access.number >= first and _key(access) in wanted]
+        wanted: dict[object, set[int]] = {}
+        for access in steps:
+            wanted.setdefault(_key(access), set()).add(access.thing[1])
+        common = self._common()
+        first = min(steps[0].number, common) if steps else 0
+        # Until the runs part, objects have the same numbers in both: of those, one cannot be another.
+        known = {one.thing[1] for one in self.failing.accesses if one.number < common}
+
+        def may_be_same(access: Access) -> bool:
+            there, here = wanted[_key(access)], access.thing[1]
+            return here in there or not known >= {here, *there}
+
+        later = [one for one in self.passing.accesses if one.number >= first and _key(one) in wanted]
+        found = [one for one in later if may_be_same(one)]
         letters, self.letters = self.letters, Letters()  # objects of another run
         for run in _by_thread(found[:_MOST_PASSING]):
             for step in self._steps(run):

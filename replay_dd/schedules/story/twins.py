@@ -22,6 +22,7 @@ from replay_dd.schedules.replaying.replay import exact_plan
 from replay_dd.schedules.running.runner import Runner
 from replay_dd.schedules.runtime.points.bytecode import ACCESS
 
+_TOO_SLOW = "takes longer when it is observed, and was not over in time; `--time-limit` gives it more"
 _WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed
 _BEFORE, _AFTER = 2_000, 5_000  # yield points of each thread, around the switch
 OBSERVED_RUNS = 2  # both twins
@@ -79,6 +80,8 @@ def observe_twins(
         if windows:
             plan = replace(plan, followed=(max(0, first.global_time - _BEFORE), _MOST_STEPS))
         run = run_once_more(log, plan, time_limit_s, runner)
+        if run.log.ending.timed_out and not log.ending.timed_out:
+            return Twins(why_not=f"the {name} run {_TOO_SLOW}")
         if run.log.ending.digest != log.ending.digest:
             return Twins(why_not=f"the {name} run took another path when it was observed")
         seen.append(run.accesses)

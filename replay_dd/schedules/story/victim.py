@@ -40,7 +40,8 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
         if access.global_time >= switch.global_time and _cannot_succeed(access) and same_look(access) not in innocent
     ]
     known = [access for access in failed if is_raised(access, ending)]
-    victim = next(iter(known), None) or step_in_loop(failing, ending) or next(iter(failed), None)
+    victim = next(iter(known), None) or step_in_loop(failing, ending)
+    victim = victim or next((access for access in failed if not _is_made_up_for(failing, access)), None)
     return None if victim is None else _directory_of(failing, victim) or victim
 
 
@@ -315,6 +316,13 @@ def _cannot_succeed(access: Access) -> bool:
         missed = old.is_missing or old.text in _EMPTY or (method == "remove" and access.in_vain)
         return method in _TAKES and "," not in arguments and missed
     return sort in ("file", "object") and access.reads and old.is_missing
+
+
+def _is_made_up_for(failing: Observation, look: Access) -> bool:
+    """Whether a thread that found nothing then stores there what it makes itself, as ``cached_property`` does."""
+    own = (one for one in failing.accesses if one.thread == look.thread and one.thing == look.thing)
+    then = next((one for one in own if one.number > look.number), None)
+    return then is not None and misses(look, then)
 
 
 def step_in_loop(failing: Observation, ending: Ending) -> Access | None:

@@ -9,7 +9,7 @@ import pytest
 from replay_dd.schedules.isolating.answer import GuiltySwitch
 from replay_dd.schedules.isolating.failing_range import FailingRange
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.observed.observation import Access, Observation, StackFrame
+from replay_dd.schedules.observed.observation import Access, Observation, StackFrame, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.both import (
     with_first_half,
@@ -110,6 +110,26 @@ def test_two_looks_are_not_the_same_if_anyone_stored_in_between() -> None:
 def test_one_that_found_something_else_or_never_looked_did_not_go_on_as_well(accesses: tuple[Access, ...]) -> None:
     conflict, failing = stored_after(*accesses)
     assert with_own_check(conflict, failing) is conflict
+
+
+def made_by_each(*, untold: bool = False) -> tuple[Access, ...]:
+    """As in ``try: return self._value``, where the exception says that nothing is there yet."""
+    looks = [access(thread, 1, 1, "reads", old=NOTHING) for thread in ("0.1", "0.2")]
+    stores = [access(thread, 5, 5, "stores", new=Value("", "Connection", 9)) for thread in ("0.2", "0.1")]
+    return (*looks, *(stores[1:] if untold else stores))
+
+
+def test_two_that_missed_what_each_then_makes_both_found_nothing() -> None:
+    told = with_own_check(*stored_after(*made_by_each()))
+    assert told.looked is not None
+    assert kind_of(told, PASSED) == kinds.CHECK_THEN_ACT
+    assert summary_of(kinds.CHECK_THEN_ACT, told).startswith("Threads 0.1 and 0.2 both found nothing in Thing.x")
+
+
+def test_who_misses_something_and_makes_nothing_decides_nothing() -> None:
+    conflict, failing = stored_after(*made_by_each(untold=True))
+    assert with_own_check(conflict, failing) is conflict
+    assert kind_of(conflict, PASSED) == kinds.TOO_EARLY
 
 
 def a_range(first: int, *, begins_turn: bool = False) -> FailingRange:

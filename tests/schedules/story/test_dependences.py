@@ -50,7 +50,7 @@ def test_what_a_loop_does_for_a_thread_is_no_step_of_the_program() -> None:
     step = ran.steps("main", 0, time=4)
     one = ran.flow.steps[step]
     calls = access(one.thread, one.time, 1, "calls", ("object", 1, ""), detail="set_result(7)")
-    by_loop = calls._replace(detail="set_result(7), asked for by thread 0.1 at its yield point 3")
+    by_loop = calls._replace(asked=("0.1", 3))
     for seen, at in ((calls, step), (by_loop, None)):
         dependences = Dependences(ran.flow, replace(NOTHING_OBSERVED, accesses=(seen,)))
         assert dependences.step_of(seen) == at

@@ -59,6 +59,13 @@ def test_what_fails_in_the_passing_run_as_well_is_no_victim() -> None:
     assert failed_access(seen(use), seen(use), switch(2), PASSED) is None
 
 
+def test_who_finds_nothing_and_makes_it_is_no_victim_unless_that_raised() -> None:
+    look = access("0.2", 1, 5, "reads", old=NOTHING)
+    makes = access("0.2", 2, 6, "stores", new=Value("", "Connection", 9))
+    ends = (PASSED, raising(look.place.line))
+    assert [failed_access(seen(look, makes), seen(), switch(2), end) is None for end in ends] == [True, False]
+
+
 def test_a_victim_that_never_looked_uses_what_is_gone() -> None:
     close = access("0.2", 1, 5, "calls", FILE, writes=True, detail="close()")
     write = access("0.1", 2, 6, "calls", FILE, reads=True, writes=True, old=NOTHING, detail="write()")

@@ -30,13 +30,15 @@ class Access:
         looked_up: the key in a subscript that reads, or stores late; UNKNOWN elsewhere.
         late: whether the item is stored only after functions of the program have run, which tell the hash of its key
             or compare it.
-        fills: whether the library stores an item there if it finds none.
+        fills: whether the library stores an item or attribute there if it finds none.
         asks: (the event loop that is asked to do it later, whose method it calls, the method in short), or None.
+        asked: (the thread that asked an event loop to do it, its thread time then), or None.
     """
 
     __slots__ = (
         *(
             "again",
+            "asked",
             "asks",
             "before",
             "detail",
@@ -67,3 +69,4 @@ class Access:
         self.looked_up: object = UNKNOWN
         self.fills = self.late = False
         self.asks: tuple[object, object, str] | None = None
+        self.asked: tuple[str, int] | None = None

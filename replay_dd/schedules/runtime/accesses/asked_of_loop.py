@@ -7,12 +7,15 @@ Rules of this module:
 * Only methods of the interpreter and its library are told: others show what they do in their own code.
 * Who asks has decided it, so it is told there as if it were done. It is told once more where it is done, in the thread
   of the loop, at the line of who asked.
-* Only what asyncio's own loops keep is looked at. What is asked lives no longer for being watched.
+* A ``functools.partial`` of such a method is that method, with the arguments that it adds.
+* Only what asyncio's own loops keep is looked at: of a loop in C, only that it was asked is told. What is asked lives
+  no longer for being watched.
 """
 
 from __future__ import annotations
 
 from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
+from _functools import partial  # type: ignore[import-not-found]  # of C, without stubs; `functools` loads slowly
 from _weakref import ReferenceType as _Reference
 
 from ..points.place import line_of
@@ -58,17 +61,18 @@ def asked_of_loop(
         of_library: whether a file of code belongs to the standard library.
     """
     at = _CALLBACK_AT.get(name, len(arguments))
-    own, method, called = _method(arguments[at] if at < len(arguments) else None)
+    callback, first = _unwrapped(arguments[at]) if at < len(arguments) else (None, [])
+    own, method, called = _method(callback)
     in_program = values.exactly(method, values.FunctionType) and not of_library(method.__code__.co_filename)
     if own is None or not called or in_program:
         return []
-    way = ways[at]
+    way = ways[at] if callback is arguments[at] else None
     to_own = way[1] if way is not None and way[0] == "attribute" else None
-    access = does(own, to_own, called, arguments[at + 1 :], module_of_method(own, method, called))
+    access = does(own, to_own, called, [*first, *arguments[at + 1 :]], module_of_method(own, method, called))
     if access is None or not access.writes:
         return []
     access.asks = loop, own, access.detail
-    access.detail = f"asks for {access.detail}"
+    access.detail = f"asks the loop for {access.detail}"
     access.old = access.new = values.UNKNOWN
     access.again = access.before = None
     return [access]
@@ -88,6 +92,11 @@ def bound(given: Any, way: Expression, evaluate: Callable[[Expression], object])
     if values.in_class(type(own), way[2])[1] is not given:
         return given
     return given.__get__(own, type(own))  # some methods in C crash without the type
+
+
+def _unwrapped(callback: Any) -> tuple[Any, list[Any]]:
+    """(what is called in the end, the arguments that a ``functools.partial`` puts first)."""
+    return (callback.func, list(callback.args)) if values.exactly(callback, partial) else (callback, [])
 
 
 def _method(callback: Any) -> tuple[object, Any, str]:
@@ -146,7 +155,8 @@ class AskedOfLoops:
         thread = self._running()
         later = Access(CALLS, access.sort, None, access.key, access.name)
         later.reads, later.writes = access.reads, True
-        later.detail = f"{detail}, asked for by thread {thread.name} at its yield point {thread.time}"
+        later.detail = f"{detail}, as thread {thread.name} has asked"
+        later.asked = thread.name, thread.time
         self._asked.append(_Asked(loop, own, place, later, self._identified(access)))
 
     def done(self) -> list[Gone]:
@@ -181,7 +191,7 @@ class AskedOfLoops:
 
 
 def _calls(handle: Any, one: _Asked) -> bool:
-    own, _, name = _method(handle._callback)
+    own, _, name = _method(_unwrapped(handle._callback)[0])
     return id(own) == one.own and name == one.name
 
 

@@ -13,14 +13,14 @@ from .access import CALLS, DATABASE, DELETES, FILE, ITEM, ITERATES, OBJECT, READ
 from .all_attributes import attributes_found, viewed
 from .arrays import is_array, owner
 from .asked_of_loop import asked_of_loop, bound
-from .called import listed, module_of, module_of_method, name_of
+from .called import compiled_name, listed, module_of, module_of_method, name_of
 from .closable import is_closed_database, is_socket, of_socket
 from .contexts import entered, is_variable, of_variable, use_of
 from .files import of_file, of_open_file
 from .given_streams import of_given_streams
 from .instruction import Instruction
 from .library_containers import inside
-from .loops import is_loop, of_loop
+from .loops import is_loop, of_loop, takes_callbacks
 from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .outside_loop import is_outside_of_loop, of_call_outside
@@ -129,6 +129,7 @@ class AnyInstruction(Instruction):
         memoised = look_for_result(function, own, arguments) if self.name == "CALL" else None
         if memoised is not None:
             return memoised
+        name = name or (compiled_name(function) if takes_callbacks(own) else "")
         if not name:
             return of_threads(function)
         if own is MISSING or own is UNKNOWN:
@@ -232,10 +233,10 @@ class AnyInstruction(Instruction):
             return of_variable(own, name, arguments, self.names.name_of(own, expression))
         if not self._asks and is_outside_of_loop(own, name):
             return of_call_outside(own, name, self.names.name_of(own, expression))
-        if is_loop(own):
+        if takes_callbacks(own):
             methods = [bound(one, way, self.evaluate) for one, way in zip(arguments, expressions, strict=True)]
             self.also = asked_of_loop(own, name, methods, expressions, self._of_callback, self.of_library)
-            return of_loop(own, name, self.names.name_of(own, expression))
+            return of_loop(own, name, self.names.name_of(own, expression)) if is_loop(own) else self._last_of_also()
         if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
             name, arguments = "commit", []
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):

@@ -9,6 +9,8 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
+_OF_CYTHON = "cython_function_or_method"  # of a type that each compiled module shares
+
 
 def listed(arguments: list[Any]) -> str:
     """Arguments in short."""
@@ -32,6 +34,12 @@ def module_of_method(own: object, function: object, name: str) -> str:
         name: of the method.
     """
     return module_of(function) or values.module_name(class_of_method(type(own), function, name) or type(own))
+
+
+def compiled_name(function: Any) -> str:
+    """The name of a function that Cython has compiled; empty of any other one."""
+    name = function.__name__ if values.type_name(type(function)) == _OF_CYTHON else ""
+    return name if type(name) is str else ""
 
 
 def name_of(function: object) -> str:

@@ -45,6 +45,17 @@ def is_loop(thing: object) -> bool:
     return base is not None and base in values.mro(type(thing))
 
 
+def takes_callbacks(thing: object) -> bool:
+    """Whether it is an event loop for asyncio, whoever wrote it: some are in C, and tell nothing of what they keep.
+
+    Args:
+        thing: anything.
+    """
+    module = sys.modules.get("asyncio.events")
+    base = None if module is None else vars(module).get("AbstractEventLoop")
+    return base is not None and base in values.mro(type(thing))
+
+
 def of_loop(loop: object, name: str, called: str) -> Access | None:
     """What a method does to an event loop, or a function that gets one; None where that is not known.
 

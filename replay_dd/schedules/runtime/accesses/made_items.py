@@ -1,9 +1,9 @@
-"""Items that are stored after code of the program has run, between which and the instruction other threads may run.
+"""Items and attributes that are stored after code of the program has run; other threads may run in between.
 
 Rules of this module:
 
-* `collections.defaultdict` calls its factory and stores the result, `lru_cache` the function. The look is told like any
-  other; the item is told as a store of its own, as soon as it is there.
+* `collections.defaultdict` calls its factory and stores the result, `lru_cache` and `cached_property` the function. The
+  look is told like any other; the item is told as a store of its own, as soon as it is there.
 * A dictionary asks the key for its hash, and whether it equals another one, before it stores. That is told only once it
   is done.
 * A lookup is over when its thread runs something else than what was called by it. Its frame is kept until then.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..compat import CACHE
 from . import values
-from .access import ITEM, READS, STORES, Access
+from .access import ATTRIBUTE, ITEM, READS, STORES, Access
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class MadeItems:
         stores = []
         for lookup, before in begun:
             access = lookup[-1]
-            found = values.item(access.holder, access.looked_up)
+            found = _kept(access)
             if _goes_on(lookup, present, frame):
                 self._begun.append((lookup, found))
             elif access.late:
@@ -64,9 +64,9 @@ class MadeItems:
                 if found is not before or _is_a_value(access.holder, access.new):
                     stores.append((lookup, access))
             elif found is not values.MISSING and found is not values.UNKNOWN:
-                store = Access(STORES, ITEM, access.holder, access.key, access.name)
+                store = Access(STORES, access.sort, access.holder, access.key, access.name)
                 store.old, store.new = before, found
-                if access.fills:  # it is not the result itself that is kept there
+                if access.fills and access.sort == ITEM:  # it is not the result itself that is kept there
                     store.old = before if before is values.MISSING else values.UNKNOWN
                     store.new = values.UNKNOWN
                 stores.append((lookup, store))
@@ -74,7 +74,9 @@ class MadeItems:
 
 
 def makes_items(access: Access) -> bool:
-    """Whether a look at an item makes it."""
+    """Whether a look at an item or attribute makes it."""
+    if access.sort == ATTRIBUTE:
+        return access.fills
     if access.does != READS or access.sort != ITEM or access.old is not values.MISSING:
         return False
     if access.fills:
@@ -84,6 +86,13 @@ def makes_items(access: Access) -> bool:
         return False
     made_by = values.in_class(type(mapping), "__missing__")[1]
     return values.exactly(made_by, values.MethodDescriptorType)  # of C: that of `defaultdict`
+
+
+def _kept(access: Access) -> object:
+    """What is there now, where an access looks or stores late."""
+    if access.sort == ATTRIBUTE:
+        return (values.own_values(access.holder) or {}).get(access.key, values.MISSING)
+    return values.item(access.holder, access.looked_up)
 
 
 def _is_a_value(mapping: Any, value: object) -> bool:

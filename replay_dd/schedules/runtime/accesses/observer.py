@@ -260,7 +260,7 @@ class Observer:
             *(holder or self._holder(access)),
             *(access.key, access.name, access.reads, access.writes),
             *(old or self.described(access.old), self.described(access.new), access.detail, tested),
-            *(tuple([self._lock(lock) for lock in held]), self._task(thread, stack)),
+            *(tuple([self._lock(lock) for lock in held]), self._task(thread, stack), access.asked),
         )
         self._dying.watch(access)
         self._asked.watch(access, place)

@@ -4,6 +4,8 @@ Rules of this module:
 
 * What a method of the program does is seen in its own code, where it happens: ``x.a = 1`` calls ``__setattr__``, which
   may store the value elsewhere, later, or not at all. So the instruction itself is no access.
+* Where an object has no such attribute, its class may compute it, as ``cached_property`` does. Then the interpreter has
+  looked for that of the object, and found nothing.
 * ``object.__setattr__(x, "a", 1)`` and ``super().__setattr__("a", 1)`` are one, as ``x.a = 1`` is in other classes.
 """
 
@@ -46,6 +48,19 @@ def is_written_by_program(thing: object, method: str, of_library: Callable[[str]
     """
     found = values.in_class(type(thing), method)[1]
     return type(found) is values.FunctionType and not of_library(found.__code__.co_filename)
+
+
+def computed_in(thing: object, found: object) -> str:
+    """The file of the code that computes an attribute where an object has none; empty if none does.
+
+    Args:
+        thing: the object.
+        found: what its class has under that name, and cannot set.
+    """
+    gives: Any = values.in_class(type(found), "__get__")[1]
+    if not values.exactly(gives, values.FunctionType) or values.own_values(thing) is None:
+        return ""
+    return str(gives.__code__.co_filename)
 
 
 def plain_access(function: Any, own: object, arguments: list[Any]) -> tuple[object, str, str, object] | None:

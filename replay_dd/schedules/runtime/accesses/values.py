@@ -81,7 +81,7 @@ def class_name(thing_type: type) -> str:
 def module_name(thing_type: type) -> str:
     """The module of a class; empty if it is not known."""
     module = _module(thing_type)
-    return module if type(module) is str else "builtins"
+    return module if type(module) is str else ""
 
 
 def in_class(thing_type: type, name: str) -> tuple[type | None, Any]:

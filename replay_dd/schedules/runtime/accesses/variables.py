@@ -16,7 +16,7 @@ from .access import ATTRIBUTE, CELL, DELETES, GLOBAL, LOCAL, OBJECT, READS, STOR
 from .made_locals import note_if_made
 from .methods import effect_of
 from .operands import variables
-from .own_attributes import is_done_by_class
+from .own_attributes import computed_in, is_done_by_class
 from .running import Running
 from .shared_values import NAME, value_kept
 from .values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, SLOT, UNKNOWN
@@ -63,6 +63,9 @@ class VariableInstruction(Running):
             return self._of_kept_value(thing, expression, does, new)
         if where == COMPUTED and does == READS:
             return self._of_library_property(thing, expression, key)
+        computed = computed_in(thing, value) if where == CLASS and does == READS else ""
+        if computed:
+            where, owner, value = ABSENT, thing, MISSING
         # What an object has of its own takes the place of its class's: whoever patches a method puts it there.
         if where == COMPUTED or (does == READS and where != INSTANCE and values.fixed(value)):
             return None
@@ -88,6 +91,7 @@ class VariableInstruction(Running):
         self.through = thing if by_instance else None
         access = Access(does, ATTRIBUTE, owner, key, f"{of}.{key}")
         access.old = value
+        access.fills = bool(computed) and self.of_library(computed)  # and may keep it
         if does == STORES:
             access.new = new
             access.again = (thing, key)
