@@ -245,3 +245,21 @@ def test_an_interrupt_from_outside_ends_a_wait(tmp_path: Path) -> None:
     run = run_program(tmp_path, text)
     assert output_of(run) == "interrupted\n"
     assert_same(run, replayed(run.log))
+
+
+def test_a_signal_does_not_hold_a_thread_that_begins_functions(tmp_path: Path) -> None:
+    """Python 3.11 begins such a function anew until the main thread has seen the signal, for which it needs the GIL."""
+    text = """
+        import signal, subprocess, threading
+        signal.signal(signal.SIGUSR1, lambda number, frame: None)
+        def step(number): return number + 1
+        def work():
+            number = 0
+            while number < 300_000: number = step(number)
+            print(number)
+        sender = subprocess.Popen(["sh", "-c", "for one in 1 2 3 4 5 6 7 8; do kill -USR1 $PPID; sleep 0.02; done"])
+        thread = threading.Thread(target=work); thread.start(); thread.join()
+        sender.wait()
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "300000\n"
