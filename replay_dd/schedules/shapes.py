@@ -88,6 +88,7 @@ Digest = Annotated[int, Form("16 hexadecimal digits", lambda digest: f"{digest:0
 # -- what came from outside ------------------------------------------------------------------------------------------
 
 _WHICH = re.compile(r"(?:from|to) [0-9]{1,10}|at [^\x00-\x1f\x7f]+:[0-9]{1,10}")
+_MOST_SIGNALS = 64
 _AWAY, _ABOUT_DATABASES = "away", ("refused", "held", "done", "old")
 
 
@@ -100,6 +101,12 @@ def _read_arrival(record: Any) -> tuple[Any, ...]:
         case ["due", str(by), int(time), str(thread)]:
             if is_thread(by) and _is_count(time) and is_thread(thread):
                 return ("due", by, time, thread)
+        case ["passed", str(thread), int(number), int(duration_ns)]:
+            if is_thread(thread) and _is_count(number) and _is_count(duration_ns):
+                return ("passed", thread, number, duration_ns)
+        case ["signal", str(by), int(time), int(number), int(duration_ns)]:
+            if is_thread(by) and _is_count(time) and 0 < number <= _MOST_SIGNALS and _is_count(duration_ns):
+                return ("signal", by, time, number, duration_ns)
     raise ValueError
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from replay_dd.schedules.model import Log, Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.baton.patience import OUTSIDE
 from replay_dd.schedules.runtime.compat import FREE_THREADED
+from replay_dd.schedules.runtime.io.pieces import take
 from tests.runtime.programs import assert_same, output_of, random_walk, replayed, run_program, write_program
 
 # Reads and writes its standard streams in pieces of a size, with a pause before each.
@@ -358,3 +363,22 @@ def test_a_call_that_was_stuck_is_so_in_the_replay_even_if_it_returns_at_once(gr
     assert output_of(quick) != output_of(run), "otherwise this test says nothing"
     (tmp_path / "pace").write_text("900_000")
     assert_same(quick, replayed(quick.log))
+
+
+@pytest.mark.skipif(accelerator is None, reason="only the accelerator knows how many bytes are there")
+def test_a_replay_leaves_out_what_comes_before_the_recorded_end() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"more")
+    os.close(writing)
+    told: list[str] = []
+    wait: Any = SimpleNamespace(
+        expected=SimpleNamespace(answer=0, reply=None),
+        nature=OUTSIDE,
+        descriptors=[(reading, 1)],
+        wait_for_rest=lambda: True,
+        amount_in_words=lambda recorded, now, then: f"{recorded} {now}",
+    )
+    moments: Any = SimpleNamespace(differs=told.append, answered=lambda wait, answer: told.append(str(answer)))
+    assert take(wait, moments, 10, lambda position, size: len(os.read(reading, size))) == 0
+    assert told == ["0 4", "0"]
+    os.close(reading)

@@ -215,6 +215,8 @@ _BY_KIND: dict[str, Callable[[Told, Record], None]] = {
     channel.CALLED: Told._called,
     channel.ARRIVAL: Told._arrival,
     channel.DUE: Told._arrival,
+    channel.PASSED: Told._arrival,
+    channel.SIGNAL: Told._arrival,
     channel.EXCEPTION: Told._exception,
     channel.EXIT: Told._exit,
     channel.DEADLOCK: Told._deadlock,

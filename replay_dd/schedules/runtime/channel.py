@@ -50,6 +50,10 @@ ARRIVAL = (
 )
 FROM, TO, AT = "from", "to", "at"
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
+PASSED = "passed"  # path, number of its wait: for how many nanoseconds nobody could run until that was over
+SIGNAL = (
+    "signal"  # who ran, its time: number of a signal from outside, for how many nanoseconds nobody could run before
+)
 ACCESS = (
     # number, path, time, global time, place number, stack number, what it does, sort, number and type of what holds it,
     # key, name, reads, writes, old value, new value, detail, tested, locks held, number of the task or 0; see

@@ -81,7 +81,7 @@ class Parts:
         self.tls = Tls(self.descriptors, self.clock)
         self.databases: Any = None  # there when the program has loaded SQLite
         self.signals = Signals(self.scheduler, self.process_number)
-        self.signals.children_run = children_run
+        self.signals.children_run, self.signals.are_pair = children_run, self.descriptors.are_pair
         is_away = self.scheduler.moments.somebody_is_away
         self.scheduler.moments.somebody_is_away = lambda: is_away() or self.signals.may_come()
         self.starter = ThreadStarter(
@@ -130,6 +130,7 @@ class Parts:
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
         moments = self.scheduler.moments
         moments.follow(arrivals, following=run["strategy"] == "replay")
+        self.signals.follow()
         self.scheduler.log.follow(run["digests"], moments.stray)
         moments.patience.follow(run["exact"], run["patience_s"], run["recorded_s"])
         self.stuck_calls.follow(arrivals)

@@ -18,7 +18,7 @@ from .baton import Baton
 from .clock import NO_ALARM
 from .garbage import COLLECT_EVERY
 from .lateness import at_hand_over, has_slept, late_if_woken_ns
-from .moments import Moments
+from .moments import Moments, OutsideWait, real_clock_ns
 from .strategy import Question, Strategy
 from .thread import ManagedThread, Patient
 
@@ -249,24 +249,34 @@ class Chooser(Baton):
 
     def who_can_run(self) -> tuple[list[ManagedThread], list[ManagedThread]]:
         """(ready threads, threads that can run next); ends the process if there are none: a deadlock."""
-        self.moments.at_choice()
+        self.moments.happenings.at_choice()
         ready = [thread for thread in self.threads if self.is_ready(thread)]
         if not ready:
             self.when_asked()
             alarm = self.clock.alarm_ns
             first = min([alarm, *(thread.deadline for thread in self.threads if thread.deadline is not None)])
-            wait = self.wait_outside
+            wait, began_ns = self.wait_outside, real_clock_ns()
             while not ready and wait is not None and wait(self.threads, self.moments.until_next_deadline_ns()):
-                ready = [thread for thread in self.threads if self.is_ready(thread)]
+                ready = self._ready_after(real_clock_ns() - began_ns, first)
             if not ready and alarm == first < NO_ALARM:
                 self.clock.jump_to(alarm)  # which interrupts the main thread
                 ready = [thread for thread in self.threads if self.is_ready(thread)]
             if not ready and first == NO_ALARM and self.wait_for_signal():
-                ready = [thread for thread in self.threads if self.is_ready(thread)]
+                ready = self._ready_after(real_clock_ns() - began_ns, first)
         runnable = ready + self.early_sleepers(ready)
         if not runnable:
             self.end_deadlocked()
         return ready, runnable
+
+    def _ready_after(self, waited_ns: int, first: int) -> list[ManagedThread]:
+        """The ready threads, after so much real time in which nobody was; ``first``: the next deadline or alarm."""
+        moments = self.moments
+        passed_ns = 0 if moments.real_time else min(waited_ns, max(0, first - 1 - self.clock.now_ns))
+        given = moments.happenings.give_signals(passed_ns)
+        ready = [thread for thread in self.threads if self.is_ready(thread)]
+        if not given:
+            any(isinstance(one.waiting, OutsideWait) and one.waiting.took(passed_ns) for one in ready)
+        return ready
 
     def _tell_spinning(self, thread: ManagedThread, place: Place | None) -> None:
         if not self._told_spinning:
@@ -327,9 +337,12 @@ class Chooser(Baton):
         """Called by a thread that has just got the baton."""
         self.wait_for_gone()
         self.set_next_question(thread)
-        if thread.exception is not None or thread.signalled:
+        if thread.exception is not None or thread.signalled or self._learns_of_signal(thread):
             thread.ask_at = 0  # at its next yield point
         self.busy = False
+
+    def _learns_of_signal(self, thread: ManagedThread) -> bool:
+        return thread is self.main and self.moments.happenings.signal_came
 
     def set_next_question(self, thread: ManagedThread) -> None:
         """Ask the strategy for the time of its next question about this thread."""

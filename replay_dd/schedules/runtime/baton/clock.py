@@ -1,7 +1,8 @@
 """The virtual clock of the target.
 
 It starts at a recorded date and advances only by what the program does: each reading takes a little, and it jumps to
-the next deadline when every thread waits. Real time plays no part, so a timeout is a matter of the schedule.
+the next deadline when every thread waits. So a timeout is a matter of the schedule. Real time counts only while every
+thread waits for something outside: what that took is in the log.
 
 On request (``--real-clock``) programs read the real clock. The virtual one then only orders deadlines, and
 moments.py records when they passed.
@@ -54,6 +55,14 @@ class Clock:
         if deadline_ns > self.now_ns:
             self.jumped_ns += deadline_ns - self.now_ns
             self.now_ns = deadline_ns
+            self.jumped()
+        if self.now_ns >= self.alarm_ns:
+            self.ring()
+
+    def pass_by(self, duration_ns: int) -> None:
+        """So much real time has passed while all waited for something outside; not a choice of the schedule."""
+        if duration_ns:
+            self.now_ns += duration_ns
             self.jumped()
         if self.now_ns >= self.alarm_ns:
             self.ring()

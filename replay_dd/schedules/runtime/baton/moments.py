@@ -18,9 +18,10 @@ from __future__ import annotations
 import time
 
 from ..accelerator.own_memory import use_own
-from ..channel import ARRIVAL, AT, DUE, FROM, NOTE, TO, UNLIKE
+from ..channel import ARRIVAL, AT, DUE, FROM, NOTE, PASSED, SIGNAL, TO, UNLIKE
 from .clock import NO_ALARM
-from .patience import OUTSIDE, PATIENCE_S, Patience
+from .happenings import Happenings
+from .patience import NEAR, OUTSIDE, PATIENCE_S, Patience
 from .replies import Reply, replies_in
 from .thread import NEVER
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _STEP_S = 0.001
 _ROUNDS = 3
 _MOST_TOLD = 5
+_LEAST_PASSED_NS = 1_000_000  # the program might have taken less itself
 
 AWAY = "away"  # begins the answer of a wait that was the runtime's doing; see stuck_calls.py
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
@@ -52,16 +54,18 @@ class Expected:
         answer: its answer.
         which: the descriptor that it read or wrote, as the channel has it; empty if that is not known.
         reply: what else is known of a read.
+        passed_ns: for how many nanoseconds nobody could run until its moment.
     """
 
-    __slots__ = ("answer", "by", "reply", "time", "which")
+    __slots__ = ("answer", "by", "passed_ns", "reply", "time", "which")
 
-    def __init__(self, by: str, time: int, answer: Any, which: str, reply: Reply | None) -> None:
+    def __init__(self, by: str, time: int, answer: Any, which: str, reply: Reply | None, passed_ns: int) -> None:
         self.by = by
         self.time = time
         self.answer = answer
         self.which = which
         self.reply = reply
+        self.passed_ns = passed_ns
 
 
 def is_away(answer: object) -> bool:
@@ -125,12 +129,23 @@ class OutsideWait:
             return self._moments.look(self)
         if expected.by == TIMED_OUT or not self._moments.reached(expected.by, expected.time):
             return False
-        return self.wait_really()
+        arrived = self.wait_really()
+        if arrived and expected.passed_ns:
+            self._moments.passed(self, expected.passed_ns)
+        return arrived
+
+    def took(self, passed_ns: int) -> bool:
+        """It is over after so long a time in which nobody could run; whether that counts."""
+        if not self.arrived_by or self.expected is not None or self.nature <= NEAR or passed_ns < _LEAST_PASSED_NS:
+            return False
+        self._moments.passed(self, passed_ns)
+        return True
 
     def wait_really(self) -> bool:
         """Wait for what arrived in the recorded run; if it does not, the thread has left the recorded path."""
         before = use_own(True)  # how often it looks is a matter of real time
         try:
+            self._moments.before_looking(self)
             limit_s = self._moments.patience_s(self.nature)
             if self._moments.look(self) or self.wait_for_it(limit_s):
                 return True
@@ -198,7 +213,8 @@ class Moments:
         self._baton = baton
         self.expected: dict[tuple[str, int], Expected] = {}
         self._times: dict[str, list[int]] = {}
-        self._due: dict[str, list[tuple[int, str]]] = {}
+        self.happenings = Happenings(baton, self)
+        self.before_looking: Callable[[OutsideWait], None] = lambda wait: None  # in a replay; see ../stdlib/signals.py
         self._told: set[str] = set()
         self.patience = Patience()
         self.following = False
@@ -219,24 +235,23 @@ class Moments:
         moments: dict[str, set[int]] = {}
         self.following = following
         replies = replies_in(records)
-        self.expected, self._due = {}, {}
+        self.happenings.follow(records)
+        self.expected, passed = {}, {one[1:3]: one[3] for one in records if one[0] == PASSED}
         self.real_deadlines = self.real_time or any(record[0] == DUE for record in records)
         for kind, *values in records:
             if kind == ARRIVAL:
                 thread, number, by, by_time, answer, *which = values
                 reply = replies.get((thread, number))
-                self.expected[thread, number] = Expected(by, by_time, answer, which[0] if which else "", reply)
+                known = (which[0] if which else "", reply, passed.get((thread, number), 0))
+                self.expected[thread, number] = Expected(by, by_time, answer, *known)
                 if by != thread and by != TIMED_OUT:
                     moments.setdefault(by, set()).add(by_time)
                 if is_away(answer):
                     moments.setdefault(thread, set()).add(answer[1])
-            elif kind == DUE:
-                by, by_time, thread = values
-                self._due.setdefault(by, []).append((by_time, thread))
+            elif kind in (DUE, SIGNAL):
+                by, by_time = values[:2]
                 moments.setdefault(by, set()).add(by_time)
         self._times = {name: sorted(times, reverse=True) for name, times in moments.items()}
-        for entries in self._due.values():
-            entries.reverse()
 
     def patience_s(self, nature: int) -> float:
         """For how long to wait in real time for what arrived in the recorded run, by where it comes from."""
@@ -364,25 +379,10 @@ class Moments:
                 waits_ns.append(thread.deadline - clock.now_ns)
         return max(0, min(waits_ns)) if waits_ns else None
 
-    def at_choice(self) -> None:
-        """Before a choice: let the deadlines pass that did so here in the recorded run, or do so now in real time."""
-        name, thread_time = self.now()
-        clock = self._baton.clock
-        if self.real_time and not self.following:
-            now_ns = real_clock_ns()
-            for thread in self._baton.threads:
-                deadline = thread.deadline
-                if deadline is not None and deadline > clock.now_ns and thread.real_deadline_ns <= now_ns:
-                    clock.jump_to(deadline)
-                    self._baton.send(DUE, name, thread_time, thread.name)
-        due = self._due.get(name)
-        while due and due[-1][0] <= thread_time:
-            waiting = self._baton.known.get(due.pop()[1])
-            if waiting is not None and waiting.deadline is not None:
-                if self.real_time:
-                    self.pause(max(0, waiting.real_deadline_ns - real_clock_ns()) / 1e9)
-                clock.jump_to(waiting.deadline)
-                self._baton.send(DUE, name, thread_time, waiting.name)
+    def passed(self, wait: OutsideWait, duration_ns: int) -> None:
+        """Nobody could run for so long until a wait was over."""
+        self._baton.send(PASSED, wait.thread.name, wait.number, duration_ns)
+        self._baton.clock.pass_by(duration_ns)
 
     def at_end(self) -> None:
         """The run ends: whatever is still waited for has not arrived."""

@@ -180,7 +180,7 @@ class StuckCalls:
         holder.waiting = wait
         # What is ready now counts as arrived at the yield point of this switch, not at the one before the call.
         holder.time += scheduler.counting
-        scheduler.moments.at_choice()
+        scheduler.moments.happenings.at_choice()
         ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
         holder.time -= scheduler.counting
         scheduler.ready = ready

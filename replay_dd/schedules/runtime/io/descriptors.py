@@ -18,7 +18,7 @@ import os
 import stat
 
 from ..accelerator.own_memory import use_own
-from ..baton.moments import TIMED_OUT, OutsideWait
+from ..baton.moments import TIMED_OUT, OutsideWait, real_clock_ns
 from ..baton.patience import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S
 from ..baton.thread import meet
 from ..channel import NOTE
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..baton.thread import ManagedThread
 
 _STEP_S = 0.002  # between two checks for what no descriptor shows
+_SHORT_S = 0.02  # between two checks whether a signal came
 _GLANCE_S = 0.25  # between two checks whether the tool asks
 _get_ident = _thread.get_ident
 _fstat = os.fstat  # before the runtime puts its own in place: the program has asked nothing
@@ -134,6 +135,10 @@ class Descriptors:
         """INSIDE, NEAR, LISTENING or OUTSIDE."""
         inode = inode_of(descriptor)
         return INSIDE if inode == CLOSED else self._natures.get(inode, OUTSIDE)  # nothing will arrive at a closed one
+
+    def are_pair(self, one: int, other: int) -> bool:
+        """Whether two descriptors are the ends of one connection inside this process."""
+        return self._partners.get(inode_of(one), CLOSED) == inode_of(other) != CLOSED
 
     def share_with_children(self) -> None:
         """The process forked: every other end may be in the child now."""
@@ -279,20 +284,23 @@ class Descriptors:
         pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE or silent]
         self._scheduler.counter.idle = True
         try:
-            if not silent and limit_s is not None:
-                return self.poll(pollable, limit_s * 1000)
-            step_s = _STEP_S if silent else _GLANCE_S
+            step_s = _STEP_S if silent else _SHORT_S
             # Not where a replay expects something: that came, so it will come.
             endless = not silent and limit_s is None and all(wait.expected is None for wait in waits)
             others_do: object = None
-            while limit_s is None or limit_s > 0:
-                before, others_do = others_do, self._others_do(pollable) if endless else None
-                if before is not None and before == others_do:
-                    return False
-                if self.poll(pollable, step_s * 1000) or any(self.moments.look(wait) for wait in silent):
+            began_ns = glance_at_ns = real_clock_ns()
+            while limit_s is None or (waited_s := (real_clock_ns() - began_ns) / 1e9) < limit_s:
+                if real_clock_ns() >= glance_at_ns:
+                    glance_at_ns += int(_GLANCE_S * 1e9)
+                    self._scheduler.when_asked()
+                    before, others_do = others_do, self._others_do(pollable) if endless else None
+                    if before is not None and before == others_do:
+                        return False
+                if self.moments.happenings.signal_came:
                     return True
-                self._scheduler.when_asked()
-                limit_s = None if limit_s is None else limit_s - step_s
+                rest_s = step_s if limit_s is None else min(step_s, limit_s - waited_s)
+                if self.poll(pollable, rest_s * 1000) or any(self.moments.look(wait) for wait in silent):
+                    return True
             return False
         finally:
             self._scheduler.counter.idle = False

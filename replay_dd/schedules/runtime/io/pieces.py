@@ -6,6 +6,8 @@ Rules of this module:
   amounts, and a replay takes and gives as much, no more and no less, however the pieces come.
 * How many attempts that needs is a matter of real time. So they are made in the runtime's own memory; what the program
   gets has the same size, and is made at the same moment, as in the recorded run.
+* Where the recorded run found the end of a stream from outside, a replay does too: a process that has been stopped may
+  have come further by then. What it wrote beyond is left out, and told.
 * Who writes what nobody will read finds out sooner or later. In a replay, it is where the recorded run did.
 """
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..baton.moments import Moments, OutsideWait
+
+_real_read = os.read  # before the runtime puts its own in place
 
 WOULD_BLOCK = -1  # the answer of an operation that does not wait, and has nothing
 BROKEN = -errno.EPIPE  # that of one that writes what nobody will read
@@ -69,6 +73,8 @@ def take(
     wanted = recorded if 0 < recorded <= size else size
     before = use_own(True)
     try:
+        if size and not whole:
+            _skip_to_end(wait, moments)
         taken = attempt(0, wanted)
         then = ", and then its end" if not taken and recorded > 0 else ""
         while recorded and 0 < taken < wanted:
@@ -88,6 +94,18 @@ def take(
         use_own(before)
     moments.answered(wait, taken)
     return taken
+
+
+def _skip_to_end(wait: OutsideWait, moments: Moments) -> None:
+    """Leave out what comes now where the recorded run found the end of a stream from outside."""
+    expected, skipped = wait.expected, 0
+    if expected is None or type(expected.answer) is not int or expected.answer or wait.nature != OUTSIDE:
+        return
+    descriptor = wait.descriptors[0][0]
+    while accelerator is not None and wait.wait_for_rest() and (more := accelerator.waiting_bytes(descriptor)) > 0:
+        skipped += len(_real_read(descriptor, more))
+    if skipped:
+        moments.differs(wait.amount_in_words(0, skipped, ", which are left out"))
 
 
 def _more_of_reply(wait: OutsideWait, taken: int, size: int, attempt: Callable[[int, int], int]) -> int:

@@ -9,8 +9,9 @@ Rules of this module:
 * A signal that the program sends to itself is not really sent: it is pending at once, so only the schedule decides
   when its handler runs. An alarm rings on the virtual clock.
 * Signals without a handler in Python, and blocked ones, are left to the system.
-* The log does not record when a signal from outside arrives. Where nobody can run any more, one of a child process may
-  still come: that is waited for.
+* A signal from outside becomes pending at the next choice, which is in the log; see ../baton/happenings.py. Where
+  nobody can run any more, one of a child process may still come: that is waited for.
+* A replay also writes to the descriptor that the program wants to be woken up by: then, or where it expects that.
 * What the shell ignores (as for commands in the background, or under ``nohup``) is no business of the program's, which
   may ask for it: trio does.
 """
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from ..baton.moments import OutsideWait
     from ..baton.scheduler import Scheduler
     from .process_number import ProcessNumber
 
 
 _GLANCE_S = 0.02  # between two looks at whether a child process still runs
+_OF_CLOCKS = (_signal.SIGALRM, _signal.SIGPROF, _signal.SIGVTALRM)  # guards of real time, and profilers
 
 
 class Signals:
@@ -49,6 +52,7 @@ class Signals:
 
     Attributes:
         children_run: whether a child process is still running.
+        are_pair: whether two descriptors are the ends of one connection inside this process.
     """
 
     def __init__(self, scheduler: Scheduler, number: ProcessNumber) -> None:
@@ -66,6 +70,18 @@ class Signals:
         scheduler.clock.ring = self._ring
         scheduler.wait_for_signal = self._wait_for_signal
         self.children_run: Callable[[], bool] = lambda: False
+        self.are_pair: Callable[[int, int], bool] = lambda one, other: False
+        self._happenings = scheduler.moments.happenings
+        self._happenings.give = self._give
+        self._written_ahead = 0  # how many signals that a replay has still to give have been written
+        scheduler.moments.before_looking = self._write_ahead
+        self._real_set_wakeup = _signal.set_wakeup_fd
+
+    def follow(self) -> None:
+        """A log may say when signals come; then the system writes nothing where the program wants to be woken up."""
+        self._written_ahead = 0
+        if self._wakeup >= 0 and self._happenings.signals_left:
+            self._real_set_wakeup(-1)
 
     def replacements(self) -> dict[Any, dict[str, Any]]:
         """For each module, the functions that stand in for its own."""
@@ -112,11 +128,10 @@ class Signals:
         return self._handlers.get(signalnum) or self._real_getsignal(signalnum)
 
     def _make_set_wakeup_fd(self) -> Any:
-        real = _signal.set_wakeup_fd
-
         def set_wakeup_fd(fd: int, /, **options: Any) -> int:
-            before: int = real(fd, **options)
-            self._wakeup = fd
+            self._real_set_wakeup(fd, **options)
+            before, self._wakeup = self._wakeup, fd
+            self.follow()
             return before
 
         return set_wakeup_fd
@@ -140,8 +155,7 @@ class Signals:
                 return real(*arguments)
             self._scheduler.operation(sys._getframe(1))
             self._note(int(number))
-            if self._wakeup >= 0:
-                os.write(self._wakeup, bytes((number,)))
+            self._write(number)
             self._here_and_now(wakes is None or wakes(*arguments))
             return None
 
@@ -229,13 +243,54 @@ class Signals:
         scheduler = self._scheduler
         if not scheduler.counting or scheduler.over or not self._number.is_own():
             self._call(number, frame)
-            return
+        elif number in _OF_CLOCKS:
+            self._note(number)
+            self._here_and_now(True)
+        else:
+            self._come(number)
+
+    def _come(self, number: int) -> None:
+        """A signal has come from outside."""
+        scheduler, happenings = self._scheduler, self._happenings
+        exact = scheduler.moments.patience.exact
+        happenings.came(number, held=exact and number == _signal.SIGCHLD)
+        main = scheduler.main
+        if main.ident == _thread.get_ident() and scheduler.current is main and happenings.signal_came:
+            main.ask_at = 0  # at its next yield point
+
+    def _give(self, number: int) -> None:
+        """A signal from outside becomes pending, and wakes the main thread; called at a choice."""
+        main = self._scheduler.main
         self._note(number)
-        self._here_and_now(True)
+        main.signalled = main.interrupted = True
+        if self._scheduler.moments.following and self._written_ahead:
+            self._written_ahead -= 1
+        elif self._scheduler.moments.following:
+            self._write(number)
+
+    def _write(self, number: int) -> None:
+        if self._wakeup >= 0:
+            os.write(self._wakeup, bytes((number,)))
+
+    def _write_ahead(self, wait: OutsideWait) -> None:
+        """A replay waits for something: perhaps for what the system wrote just before the program got a signal."""
+        number, expected = self._happenings.next_signal, wait.expected
+        if self._wakeup < 0 or not number or self._written_ahead or expected is None:
+            return
+        answer = expected.answer if isinstance(expected.answer, tuple) else [(one, 0) for one in wait.concerns]
+        if any(self.are_pair(self._wakeup, one) for one, _ in answer) and not self._scheduler.moments.look(wait):
+            self._written_ahead += 1
+            self._write(number)
 
     def may_come(self) -> bool:
         """Whether a signal that the program handles may come from a child process."""
-        return self._handles_any() and self.children_run()
+        scheduler = self._scheduler
+        before = (scheduler.busy, scheduler.outside)
+        scheduler.busy = True  # looking for children is no operation of the program
+        try:
+            return self._handles_any() and self.children_run()
+        finally:
+            scheduler.busy, scheduler.outside = before
 
     def _handles_any(self) -> bool:
         return any(handler is not _signal.default_int_handler for handler in self._handlers.values())
@@ -243,13 +298,14 @@ class Signals:
     def _wait_for_signal(self) -> bool:
         """Wait in real time for a signal that the program handles, as long as a child process runs; whether it came."""
         scheduler, main = self._scheduler, self._scheduler.main
+        self._happenings.release()
         rest_s, may_come = PATIENCE_S, self._handles_any()
-        while may_come and not main.signalled:
+        while may_come and not main.signalled and not self._happenings.signal_came:
             may_come = rest_s > 0 and self.children_run()  # if not, what the last one sent may be on its way
             scheduler.moments.pause(_GLANCE_S)
             scheduler.when_asked()
             rest_s -= _GLANCE_S
-        return main.signalled
+        return main.signalled or self._happenings.signal_came
 
     def _here_and_now(self, interrupts: bool) -> None:
         """Call the handlers of what is pending, if this is the main thread's turn; else let it have one.
