@@ -13,7 +13,7 @@ Rules of this module:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -108,7 +108,7 @@ class HuntedTests:
         given = {"item": item, "nextitem": nextitem}
         for one in reversed(item.ihook.pytest_runtest_protocol.get_hookimpls()):
             its_own = one.plugin is self or one.function is runner.pytest_runtest_protocol
-            if its_own or one.hookwrapper or one.wrapper or _runs_once(one.plugin, item):
+            if its_own or one.hookwrapper or one.wrapper or _runs_once(one.function, item):
                 continue
             if one.function(*(given[name] for name in one.argnames)) is not None:
                 return True
@@ -253,9 +253,9 @@ def _tear_down_all_if_last(session: pytest.Session) -> None:
         session.shouldfail = f"stopping after {session.testsfailed + 1} failures"
 
 
-def _runs_once(plugin: object, item: pytest.Item) -> bool:
-    """Whether a plugin that runs each test itself does with this one just what pytest does: ``flaky``."""
-    if type(plugin).__module__.partition(".")[0] != "flaky":
+def _runs_once(hook: Callable[..., object], item: pytest.Item) -> bool:
+    """Whether a hook that runs each test itself does with this one just what pytest does: that of ``flaky``."""
+    if getattr(hook, "__module__", "").partition(".")[0] != "flaky":
         return False
     if item.config.getoption("force_flaky", False) or item.get_closest_marker("flaky"):
         return False
