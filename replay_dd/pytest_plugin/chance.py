@@ -6,6 +6,7 @@ each schedule, and only other numbers show what it is.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -17,7 +18,13 @@ _SEEDS = 5  # that are tried
 
 
 def decided_by_chance(
-    program: Program, settings: Settings, *, fails: bool, time_limit_s: float, is_over: Callable[[], bool]
+    program: Program,
+    settings: Settings,
+    *,
+    fails: bool,
+    time_limit_s: float,
+    seconds: float,
+    is_over: Callable[[], bool],
 ) -> str:
     """That a test ends otherwise with other random numbers, in words; empty if it was not seen to.
 
@@ -26,8 +33,10 @@ def decided_by_chance(
         settings: those under which it ends alike under each schedule.
         fails: whether it fails there; else it passes.
         time_limit_s: seconds after which a run is ended.
-        is_over: whether no time is left.
+        seconds: after this long, no more runs are made.
+        is_over: whether no time is left for all tests.
     """
+    ends_at_s = time.monotonic() + seconds
 
     def ends_otherwise(other: Settings) -> bool:
         signature = signature_of(run_target(program, other, Plan("default"), time_limit_s=time_limit_s).log.ending)
@@ -35,7 +44,7 @@ def decided_by_chance(
 
     for number in range(1, _SEEDS + 1):
         other = replace(settings, entropy_seed=settings.entropy_seed + number)
-        if is_over():
+        if is_over() or time.monotonic() >= ends_at_s:
             return ""
         if ends_otherwise(other) and ends_otherwise(other):  # twice: it might be something else
             ends = "passes" if fails else "fails"

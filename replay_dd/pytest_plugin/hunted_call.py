@@ -6,6 +6,8 @@ Rules of this module:
   processes; there, asking for that hunt just makes the call, and the run ends with it. What it asked before is answered
   there as it was here, as the test may go by it.
 * What the test does before is done in each run, so it must not depend on what other tests left behind.
+* A call that skips the test, or says that it is expected to fail, must not pass for one that was hunted: in a run, that
+  is a failure of its own; here, the test is skipped, or fails as expected.
 * It imports nothing of replay-dd until a hunt is asked for.
 """
 
@@ -13,7 +15,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+import unittest
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +29,11 @@ if TYPE_CHECKING:
 WHICH_CALL = "REPLAY_DD_HUNTED_CALL"  # in a run of the hunt: the number of the call that is hunted
 EARLIER_CALLS = "REPLAY_DD_EARLIER_CALLS"  # and what was found for those before it, as JSON
 _MADE = "the hunted call is made"
+_LEFT = re.compile(r"\bCallLeft: (skip|xfail): (.*?)(?: \(\S+:\d+ in [^()]*\)|$)", re.DOTALL)
+
+
+class CallLeft(Exception):
+    """In a run: the hunted call has called ``pytest.skip`` or ``pytest.xfail``."""
 
 
 class KnownRacesOfCalls:
@@ -121,14 +130,20 @@ class HuntedCalls:
             function(*arguments, **keywords)
             return HuntResult(self._request.node.nodeid, NO_FAILURE)
         if hunted == str(self._asked):
-            function(*arguments, **keywords)
+            try:
+                function(*arguments, **keywords)
+            except (pytest.skip.Exception, unittest.SkipTest) as left:
+                raise CallLeft(f"skip: {left}") from None
+            except pytest.xfail.Exception as left:
+                raise CallLeft(f"xfail: {left}") from None
             pytest.skip(_MADE)
         return HuntResult.of_data(json.loads(os.environ[EARLIER_CALLS])[self._asked - 1])
 
     def check(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> HuntResult:
-        """As :meth:`hunt`, and fail the test if the call fails under one of the schedules.
+        """As :meth:`hunt`, and fail the test if the call fails under one of the schedules, or skip it if that does.
 
         Raises:
+            pytest.skip.Exception, pytest.xfail.Exception: the call raised that under one of the schedules.
             pytest.fail.Exception: it does, or it could not be hunted, or a log that the marker of the test names guards
                 against nothing.
         """
@@ -138,6 +153,9 @@ class HuntedCalls:
         found = self.hunt(function, *arguments, **options)
         if "_replay_dd_runtime" in sys.modules:
             return found
+        left = _LEFT.search(found.failure or found.why)
+        if left is not None:
+            (pytest.skip if left[1] == "skip" else pytest.xfail)(left[2])
         if found.verdict == RACE:
             lines = [found.failure, *found.story, f"{'repeat':<13}{found.repeat}", *unfit_in_words(found)]
             pytest.fail("\n".join(lines), pytrace=False)

@@ -197,6 +197,7 @@ class Hunter:
                     *(program, settings),
                     fails=not unlike,
                     time_limit_s=wanted.limit_s(self._load_s.get(settings)),
+                    seconds=wanted.seconds,
                     is_over=wanted.is_over,
                 )
                 notes += [chance or _PASSES_ALONE] if unlike else [chance]

@@ -13,7 +13,7 @@ Rules of this module:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -108,7 +108,7 @@ class HuntedTests:
         given = {"item": item, "nextitem": nextitem}
         for one in reversed(item.ihook.pytest_runtest_protocol.get_hookimpls()):
             its_own = one.plugin is self or one.function is runner.pytest_runtest_protocol
-            if its_own or one.hookwrapper or one.wrapper:
+            if its_own or one.hookwrapper or one.wrapper or _runs_once(one.function, item):
                 continue
             if one.function(*(given[name] for name in one.argnames)) is not None:
                 return True
@@ -251,6 +251,16 @@ def _tear_down_all_if_last(session: pytest.Session) -> None:
     most = session.config.getoption("maxfail")
     if most and session.testsfailed + 1 >= most:
         session.shouldfail = f"stopping after {session.testsfailed + 1} failures"
+
+
+def _runs_once(hook: Callable[..., object], item: pytest.Item) -> bool:
+    """Whether a hook that runs each test itself does with this one just what pytest does: that of ``flaky``."""
+    if getattr(hook, "__module__", "").partition(".")[0] != "flaky":
+        return False
+    if item.config.getoption("force_flaky", False) or item.get_closest_marker("flaky"):
+        return False
+    owners = (getattr(item, name, None) for name in ("obj", "cls", "module"))
+    return not any(hasattr(owner, "_flaky_max_runs") for owner in owners)  # set by its decorator
 
 
 def _counts(report: pytest.TestReport) -> bool:

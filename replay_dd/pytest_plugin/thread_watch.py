@@ -100,9 +100,9 @@ def _is_runnable(thread: threading.Thread) -> bool:
 def _told(thread: threading.Thread, what: str) -> bytes:
     try:
         descriptor = open(f"/proc/self/task/{thread.native_id}/{what}", O_RDONLY)
-    except OSError:
+        try:
+            return read(descriptor, _MOST_BYTES)
+        finally:
+            close(descriptor)
+    except OSError:  # it has ended: before it was opened, or after that
         return b""
-    try:
-        return read(descriptor, _MOST_BYTES)
-    finally:
-        close(descriptor)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.pytest_plugin import chance
 from replay_dd.pytest_plugin.chance import decided_by_chance
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.running.target import Plan, describe_program, run_target
@@ -38,14 +39,25 @@ def test_other_random_numbers_show_that_chance_decides(condition: str, fails: bo
         *(program(tmp_path, condition.format(first=first)), Settings()),
         fails=fails,
         time_limit_s=60,
+        seconds=600,
         is_over=lambda: False,
     )
     assert words in told
     assert bool(told) == bool(words)
 
 
-def test_nothing_is_tried_when_the_time_is_over(tmp_path: Path) -> None:
-    told = decided_by_chance(program(tmp_path, "drawn"), Settings(), fails=True, time_limit_s=60, is_over=lambda: True)
+@pytest.mark.parametrize(("seconds", "over"), [(600.0, True), (0.0, False)])
+def test_nothing_is_tried_when_the_time_is_over(
+    seconds: float, over: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(chance, "run_target")
+    told = decided_by_chance(
+        *(program(tmp_path, "drawn"), Settings()),
+        fails=True,
+        time_limit_s=60,
+        seconds=seconds,
+        is_over=lambda: over,
+    )
     assert told == ""
 
 

@@ -298,3 +298,23 @@ def test_what_is_told_of_a_race_is_as_verbose_as_was_asked_for(tmp_path: Path, m
         verbose = pytest_in(tmp_path, "-v", *options).stdout
         assert "Use -v" not in verbose
         assert "Full diff" in verbose
+
+
+@pytest.mark.once
+def test_a_plugin_that_runs_every_test_runs_those_again_that_ask_for_it(tmp_path: Path) -> None:
+    (tmp_path / "flaky.py").write_text(
+        "def pytest_configure(config):\n    config.pluginmanager.register(Plugin())\n"
+        "class Plugin:\n"
+        "    def pytest_runtest_protocol(self, item, nextitem):\n"
+        "        print('<run by it:', item.name + '>')\n"
+        "        runner = item.config.pluginmanager.getplugin('runner')\n"
+        "        return runner.pytest_runtest_protocol(item, nextitem)\n"
+    )
+    text = "import pytest\ndef mark(test):\n    test._flaky_max_runs = 2\n    return test\n"
+    text += "def test_plain():\n    pass\n"
+    text += "@pytest.mark.flaky\ndef test_marked():\n    pass\n"
+    text += "@mark\ndef test_decorated():\n    pass\n"
+    text += "@mark\nclass TestIt:\n    def test_method(self):\n        pass\n"
+    done = suite(tmp_path, text, "-s", "-p", "flaky", "--replay-dd=1", "-W", "ignore::pytest.PytestUnknownMarkWarning")
+    assert "4 passed" in done.stdout, done.stdout + done.stderr
+    assert re.findall("<run by it: (.*)>", done.stdout) == ["test_marked", "test_decorated", "test_method"]

@@ -91,6 +91,17 @@ def test_a_thread_of_which_nothing_is_known_counts(
     assert watch.others_ran()
 
 
+def test_a_thread_that_ends_while_it_is_looked_at_is_unknown(
+    watch: ThreadWatch, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_too_late(descriptor: int, most: int) -> bytes:
+        raise ProcessLookupError("as /proc says it")
+
+    monkeypatch.setattr(thread_watch, "read", read_too_late)
+    watch.begin()
+    assert watch.others_ran()
+
+
 def test_threads_that_were_there_before_the_tests_do_not_count(watch: ThreadWatch, server: Server) -> None:
     watch.leave_out()
     watch.begin()

@@ -4,7 +4,8 @@ Rules of this module:
 
 * It is called just before the program is killed. It asks the interpreter for the stacks of its threads
   (``runtime/process/stacks.py``), and the system for what each does in C (``runtime/process/native_threads.py``).
-* Only one thread has the baton. All others stand in the runtime and wait for it, so they explain nothing.
+* Only one thread has the baton. All others stand in the runtime and wait for it, so they explain nothing, and the
+  system is asked about a few of them at most: to ask about a thousand would take longer than most time limits.
 * What cannot be found out is left out; the answer is never a guess about the program.
 """
 
@@ -108,8 +109,10 @@ def threads_at_limit(folder: Path, process: int | None = None) -> list[ThreadAtL
     stacks = _stacks(folder / STACKS, process)
     _wait_for_answer(folder / STACKS, process)
     threads = parse_stacks(stacks or _text(folder / STACKS))
+    others = [thread for thread in threads if not thread.has_baton and thread.where("")]
+    asked = {one.identity for one in (*(thread for thread in threads if thread.has_baton), *others[:_SHOWN])}
     for look in range(_LOOKS):
-        found = threads_of(process)
+        found = threads_of(process, only=asked)
         threads = [_with_native(thread, threads, found, process) for thread in threads]
         if all(thread.native is not None and thread.native.call for thread in threads if thread.has_baton):
             break
@@ -227,6 +230,7 @@ class Chance:
     def __init__(self, process: int) -> None:
         self._process = process
         self._start_s = self._alive_s = time.monotonic()
+        self._seen_s = -1.0
         self._used_s = self._seen_s = self._used()[0]
 
     def was_there(self, limit_s: float) -> bool:
@@ -242,13 +246,19 @@ class Chance:
 
     def _used(self) -> tuple[float, bool]:
         """Processor time of the process, and whether one of its threads runs or waits for a processor."""
-        used, wants = 0.0, False
+        used, wants = self._seen_s, False
         with contextlib.suppress(OSError, IndexError, ValueError):
-            for task in Path(f"/proc/{self._process}/task").iterdir():
-                fields = (task / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-                used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # proc(5)
-                wants = wants or fields[0] == "R"
+            process = Path(f"/proc/{self._process}")
+            fields = _fields(process)
+            used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # proc(5)
+            # Only where it seems to do nothing: it may have a thousand threads.
+            wants = used == self._seen_s and any(_fields(task)[0] == "R" for task in (process / "task").iterdir())
         return used, wants
+
+
+def _fields(folder: Path) -> list[str]:
+    """What the system tells of a process or a thread, from its state on."""
+    return (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
 
 
 def _with_native(

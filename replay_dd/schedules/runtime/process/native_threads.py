@@ -133,13 +133,17 @@ def all_stop_for_forks(pause: Callable[[float], object]) -> bool:
     return bool(others) and all(any(name in thread.belongs_to for name in _STOPPED_FOR_FORKS) for thread in others)
 
 
-def threads_of(process: int | str, pause: Callable[[float], object] | None = None) -> list[NativeThread]:
+def threads_of(
+    process: int | str, pause: Callable[[float], object] | None = None, only: set[int] | None = None
+) -> list[NativeThread]:
     """All threads of a process (its id, or ``self``); none if it cannot be looked at.
 
     Args:
         process: which.
         pause: waits so many seconds; where it is given, threads that run are looked at again a few times, as only of
             one that waits anything is known.
+        only: of others than its first one, and those with one of these addresses in their stacks, little is told, as
+            that takes its time.
     """
     try:
         numbers = sorted(int(name) for name in os.listdir(f"/proc/{process}/task"))
@@ -148,7 +152,7 @@ def threads_of(process: int | str, pause: Callable[[float], object] | None = Non
     except OSError:
         return []
     try:
-        found = [_look(process, number, mappings, memory) for number in numbers]
+        found = [_look(process, number, mappings, memory, None if number == process else only) for number in numbers]
         for pause_s in () if pause is None else _PAUSES_S:
             running = [index for index, thread in enumerate(found) if not thread.call]
             if not running or pause is None:
@@ -189,7 +193,9 @@ def library_name(path: str) -> str:
     return file
 
 
-def _look(process: int | str, number: int, mappings: list[Mapping], memory: int) -> NativeThread:
+def _look(
+    process: int | str, number: int, mappings: list[Mapping], memory: int, only: set[int] | None = None
+) -> NativeThread:
     thread = NativeThread(number)
     folder = f"/proc/{process}/task/{number}/"
     thread.state = _read(folder + "stat").rpartition(")")[2].strip()[:1]
@@ -199,6 +205,8 @@ def _look(process: int | str, number: int, mappings: list[Mapping], memory: int)
     call, pointer = int(words[0]), int(words[-2], 16)
     thread.call = _CALLS.get(os.uname().machine, {}).get(call, "" if call < 0 else f"system call {call}")
     start, end = next(((start, end) for start, end, _, _ in mappings if start <= pointer < end), (0, 0))
+    if only is not None and not any(start <= identity < end for identity in only):
+        return thread
     block = _thread_block(memory, pointer, end)
     if block:
         start, end = pointer, block // _PAGE * _PAGE + _PAGE
