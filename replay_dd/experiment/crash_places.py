@@ -5,7 +5,7 @@ Rules of this module:
 * The program is traced with ptrace(2), which needs no file for a core and no setting of the system. It runs at full
   speed: tracing is noticed only when a signal arrives.
 * Where tracing is not allowed, or the machine is another than x86-64 or aarch64 (Linux), the signal alone is known.
-* All calls for one program must come from the thread that started it.
+* All calls for one program must come from the same thread: the one that has started it, if it is watched until its end.
 * Addresses are told as module and offset, which are the same in each run.
 * Who called whom is certain where the code has call frame information. Return addresses that are only found on the
   stack may be stale.
@@ -49,6 +49,7 @@ _STACK_BYTES = 4096
 _NEAR_THE_TOP = 1 << 20  # bytes
 _MOST_FRAMES = 6
 _END_LIMIT_S = 5.0
+_STOP_LIMIT_S = 1.0
 _POLL_S = 0.001
 
 
@@ -287,6 +288,47 @@ class Tracer:
 
     def _ptrace(self, request: int, thread: int, address: int, data: int) -> bool:
         return bool(_libc().ptrace(request, thread, address, data) != -1)
+
+
+class Sampler(Tracer):
+    """Looks where a thread is that another one has started, while it goes on in between; a context manager.
+
+    Args:
+        thread: its number.
+    """
+
+    def __enter__(self) -> Sampler:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._stopped():
+            self._ptrace(_DETACH, self.process, 0, 0)
+
+    def look(self) -> tuple[tuple[str, int], ...] | None:
+        """Where it surely is, innermost first: files, and offsets in them; None if it cannot be looked at."""
+        if not self._stopped():
+            return None
+        calls = self._crash(self.process, 0).calls
+        self._ptrace(_CONT, self.process, 0, 0)
+        return calls
+
+    def _stopped(self) -> bool:
+        """Stop it; whether it stands still now."""
+        if not self.traces or not self._ptrace(_INTERRUPT, self.process, 0, 0):
+            return False
+        ends_at = time.monotonic() + _STOP_LIMIT_S
+        with contextlib.suppress(ChildProcessError):
+            while time.monotonic() < ends_at:
+                found, status = os.waitpid(self.process, os.WNOHANG | _WALL)
+                if found and not os.WIFSTOPPED(status):
+                    break  # it has ended
+                if found and status >> 16 == _EVENT_STOP:
+                    return True
+                if found:
+                    self._go_on(self.process, status)
+                time.sleep(_POLL_S)
+        self.traces = False
+        return False
 
 
 _MASKS = ("SigCgt", "SigIgn")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from replay_dd.circumstance import Found
@@ -153,6 +153,10 @@ def reduce_input(
         return final.content(found.configuration)
 
     failing = content_of(isolation.failing)
+    if (hung := runs.hung(failing)) is not None and isolation.proof.holds:
+        # Only evidence tells where a program hangs.
+        seen = replace(isolation.failing, run=hung)
+        isolation = replace(isolation, failing=seen, failure=circumstance.judge(hung))
     kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
     left = None if kept is None else joined(content, kept)
     if left is not None and failing != left:

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from replay_dd.errors.user import UsageError
-from replay_dd.experiment.process import Command, Finished, private_folder, run
+from replay_dd.experiment.hangs import where_it_hangs
+from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.experiment.traced import is_unexplained, run_traced
 from replay_dd.input.folder import Packing
 
@@ -96,6 +97,7 @@ class Target:
         more: tuple[str, ...] = (),
         variables: Mapping[str, str] | None = None,
         longer: float = 1.0,
+        looks: bool = False,
     ) -> Finished:
         """Run the command on this content.
 
@@ -104,11 +106,12 @@ class Target:
             more: arguments to put where ``{options}`` stands, or at the end.
             variables: all environment variables, if not those of the target.
             longer: how many times the time limit it may take.
+            looks: look where it is at the time limit, which takes up to two seconds.
 
         Raises:
             ProgramNotFoundError: there is no such program.
         """
-        finished = self._run(content, more, variables, longer, traced=self.traced)
+        finished = self._run(content, more, variables, longer, traced=self.traced, looks=looks)
         if self.is_unexplained(finished):
             again = self._run(content, more, variables, longer, traced=True)
             if again.place:
@@ -129,6 +132,7 @@ class Target:
         longer: float,
         *,
         traced: bool,
+        looks: bool = False,
     ) -> Finished:
         with private_folder() as folder:
             environment = self.environment if variables is None else variables
@@ -147,7 +151,7 @@ class Target:
             if traced:
                 finished = run_traced(command, folder, time_limit_s=self.limit_s(longer))
             else:
-                finished = run(command, folder, time_limit_s=self.limit_s(longer), show_output=False)
+                finished = _run_and_look(command, folder, self.limit_s(longer), looks=looks)
             return finished._replace(output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
 
     def _with(self, more: tuple[str, ...]) -> tuple[str, ...]:
@@ -155,6 +159,20 @@ class Target:
             return self.command + more
         place = self.command.index(OPTIONS)
         return (*self.command[:place], *more, *self.command[place + 1 :])
+
+
+def _run_and_look(command: Command, folder: PrivateFolder, limit_s: float | None, *, looks: bool) -> Finished:
+    """Run a command, and look where it is at the time limit, if that is wanted; that adds nothing to its output."""
+    place, output = "", folder.path / "output"
+    size: int | None = None
+
+    def look(process: int) -> None:
+        nonlocal place, size
+        size = output.stat().st_size
+        place = where_it_hangs(process, output)
+
+    finished = run(command, folder, time_limit_s=limit_s, show_output=False, **({"at_limit": look} if looks else {}))
+    return finished._replace(place=place, output=finished.output[:size])
 
 
 def check_command(command: Sequence[str], file: Path) -> None:
