@@ -25,7 +25,7 @@ from replay_dd.input.zeros import has_zeros_for
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
 _WRITTEN_ANEW = "The archive was written anew from its files, uncompressed if it is a ZIP file."
-_CORRECTED = "Lengths and checksums in the input were corrected to match what is left."
+_CORRECTED = "Lengths, places or checksums in the input were corrected to match what is left."
 _ZEROS = (
     "All but {:,} of these bytes are zero: in the place of what does not matter, zeros keep the others where they are."
 )
