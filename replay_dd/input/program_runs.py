@@ -97,7 +97,9 @@ class ProgramRuns(Circumstance[Ending]):
         limit_s = self._target.time_limit_s
         if run.signature == TIME_OUT and limit_s is not None:
             # The limit that the user knows: runs of the search have longer, and are not looked at.
-            return still_running(f"{limit_s:g}", run.place)
+            told = still_running(f"{limit_s:g}", run.place)
+            at_first = "" if run.place or self._wanted is None else self._wanted.place
+            return f"{told} (with the whole input in {at_first})" if at_first else told
         wanted = self._wanted
         if wanted is None or not wanted.complaints or set(run.complaints[:1]) <= set(wanted.complaints):
             return run.words

@@ -335,6 +335,9 @@ def test_what_does_not_end_in_time_is_not_reduced_to_what_just_does_not() -> Non
     # Only the evidence is looked at, and says where; the whole input hangs elsewhere.
     assert found.isolation.failure.words == "still running after 1 s in p+0x16: few (p.c:6)"
     assert found.said_at_first == "still running after 1.0 s in p+0x120: many (p.c:20)"
+    stopped = reduce_input(b"abcdefghijklmnopqrst", Slow(("slow",), "a", time_limit_s=1.0), max_tests=3)
+    said = "still running after 1 s (with the whole input in p+0x120: many (p.c:20))"
+    assert stopped.isolation.failure.words == said
     slower = reduce_input(b"abcde", Slow(("slow",), "a", time_limit_s=1.0), levels=[CHARACTERS])
     assert len(slower.failing) == 4, "the whole is not that slow itself"
     default = reduce_input(b"abcdefghijklmnopqrst", Slow(("slow",), "a"), levels=[CHARACTERS])
