@@ -165,6 +165,14 @@ def test_the_innermost_function_that_is_always_there_counts() -> None:
     assert common_call([]) is None
 
 
+def test_one_that_calls_the_same_function_from_several_places_goes_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hangs, "_function", lambda call: call[1] // 100)
+    assert common_call([[("/p", 305), ("/p", 207), ("/p", 101)], [("/p", 305), ("/p", 203), ("/p", 101)]]) == (
+        "/p",
+        203,
+    )
+
+
 def test_a_function_is_told_apart_by_its_name() -> None:
     assert function_in("p+0x12: count (p.c:6)") == function_in("p+0x17: count (p.c:8)") == "count"
     assert function_in("a.py:3 in one, from b.py:4 in two") == function_in("b.py:9 in two") == "b.py in two"
