@@ -5,7 +5,7 @@ Rules of this module:
 * The program is traced with ptrace(2), which needs no file for a core and no setting of the system. It runs at full
   speed: tracing is noticed only when a signal arrives.
 * Where tracing is not allowed, or the machine is another than x86-64 or aarch64 (Linux), the signal alone is known.
-* All calls for one program must come from the thread that started it.
+* All calls for one program must come from the same thread: the one that has started it, if it is watched until its end.
 * Addresses are told as module and offset, which are the same in each run.
 * Who called whom is certain where the code has call frame information. Return addresses that are only found on the
   stack may be stale.
@@ -26,17 +26,19 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
+from replay_dd.experiment.memory_maps import Modules, code_at, modules_of, named
 from replay_dd.experiment.unwinding import MACHINES, calls_of
 
 _GETEVENTMSG, _GETSIGINFO = 0x4201, 0x4202
-_SEIZE, _CONT, _GETREGSET, _DETACH, _LISTEN, _INTERRUPT = 0x4206, 7, 0x4204, 17, 0x4208, 0x4207
+_SEIZE, _CONT, _GETREGSET, _SETREGSET = 0x4206, 7, 0x4204, 0x4205
+_DETACH, _LISTEN, _INTERRUPT = 17, 0x4208, 0x4207
 _OPTION_FORK, _OPTION_VFORK, _OPTION_CLONE, _OPTION_EXITKILL = 0x2, 0x4, 0x8, 0x100000
 _EVENTS_OF_BIRTH = {1, 2, 3}  # fork, vfork, clone
 _NT_PRSTATUS = 1
 _LEAST_REGISTER_BYTES = 27 * 8  # what the system tells of a program of 64 bits
 _EVENT_STOP = 128
+_SENT = 0  # SI_USER; the others are less
 _WALL = 0x40000000
 _STOPPING = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 _MISTAKES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
@@ -49,6 +51,7 @@ _STACK_BYTES = 4096
 _NEAR_THE_TOP = 1 << 20  # bytes
 _MOST_FRAMES = 6
 _END_LIMIT_S = 5.0
+_STOP_LIMIT_S = 1.0
 _POLL_S = 0.001
 
 
@@ -190,6 +193,8 @@ class Tracer:
             self._ptrace(_CONT, thread, 0, 0)
             return
         if number in DEADLY and self._is_deadly(thread, number):
+            if self._ended_for(thread, number):
+                return
             if self.crash is None or self._follows:
                 self.crash = self._crash(thread, number)
                 if self._want_backtrace and (gdb := shutil.which("gdb")):
@@ -198,6 +203,37 @@ class Tracer:
         elif number in _MISTAKES:
             self._mistaken.add(thread)
         self._ptrace(_CONT, thread, 0, number)
+
+    def _ended_for(self, thread: int, number: int) -> bool:
+        """Whether something else has been done to end a thread that a deadly signal has stopped."""
+        return False
+
+    def _let_exit(self, thread: int) -> bool:
+        """Let the process of a thread that has stopped end with status 0; whether that is possible."""
+        registers = self._registers(thread)
+        if registers is None:
+            return False
+        machine = MACHINES[platform.machine()]
+        words = list(struct.unpack("=70Q", registers.raw))
+        with contextlib.suppress(OSError, IndexError):
+            place = modules_of(thread)[0][0]
+            with open(f"/proc/{thread}/mem", "r+b", 0) as memory:
+                memory.seek(place)
+                memory.write(machine.system_call)
+            words[machine.counter] = place
+            for number, value in machine.to_exit.items():
+                words[number] = value
+            registers.raw = struct.pack("=70Q", *words)
+            vector = (ctypes.c_void_p * 2)(ctypes.addressof(registers), machine.size)
+            if self._ptrace(_SETREGSET, thread, _NT_PRSTATUS, ctypes.addressof(vector)):
+                return self._ptrace(_CONT, thread, 0, 0)
+        return False
+
+    def _is_sent(self, thread: int) -> bool:
+        """Whether a process has sent the signal that has stopped a thread, by kill(2) or tgkill(2)."""
+        information = ctypes.create_string_buffer(128)
+        known = self._ptrace(_GETSIGINFO, thread, 0, ctypes.addressof(information))
+        return known and struct.unpack_from("=i", information, 8)[0] <= _SENT
 
     def _is_deadly(self, thread: int, number: int) -> bool:
         """Whether the program leaves that signal to its default action."""
@@ -216,7 +252,7 @@ class Tracer:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(other, _WALL)
             self._ptrace(_DETACH, other, 0, signal.SIGSTOP)
-        text, modules = "", _modules(self.process)
+        text, modules = "", modules_of(self.process)
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             orders = ("set width 0", f"thread find {thread}", "bt 24")
             text = subprocess.run(
@@ -233,12 +269,9 @@ class Tracer:
                 os.kill(self.process, deadly)
 
     def _crash(self, thread: int, number: int) -> Crash:
-        registers = ctypes.create_string_buffer(8 * 70)
-        vector = (ctypes.c_void_p * 2)(ctypes.addressof(registers), len(registers))
-        if not self._ptrace(_GETREGSET, thread, _NT_PRSTATUS, ctypes.addressof(vector)):
+        registers = self._registers(thread)
+        if registers is None:
             return Crash(number, ())
-        if (vector[1] or 0) < _LEAST_REGISTER_BYTES:
-            return Crash(number, ())  # a program of 32 bits has other registers
         words = struct.unpack("=70Q", registers.raw)
         information = ctypes.create_string_buffer(128)
         overflows = False
@@ -247,13 +280,21 @@ class Tracer:
             overflows = abs(touched - words[MACHINES[platform.machine()].stack]) < _NEAR_THE_TOP
         return self._seen(thread, number, words, overflows)
 
+    def _registers(self, thread: int) -> ctypes.Array[ctypes.c_char] | None:
+        """The registers of a thread that has stopped, as words; None if they cannot be had."""
+        registers = ctypes.create_string_buffer(8 * 70)
+        vector = (ctypes.c_void_p * 2)(ctypes.addressof(registers), len(registers))
+        known = self._ptrace(_GETREGSET, thread, _NT_PRSTATUS, ctypes.addressof(vector))
+        # A program of 32 bits has other registers.
+        return registers if known and (vector[1] or 0) >= _LEAST_REGISTER_BYTES else None
+
     def _seen(self, thread: int, number: int, words: tuple[int, ...], overflows: bool) -> Crash:
         machine = MACHINES[platform.machine()]
         counter, stack = words[machine.counter], words[machine.stack]
-        modules = _modules(thread)
+        modules = modules_of(thread)
         calls: list[tuple[str, int]] = []
-        found, caller = [_named(modules, counter)], ""
-        code = _code_at(modules, counter)
+        found, caller = [named(modules, counter)], ""
+        code = code_at(modules, counter)
         with contextlib.suppress(OSError), open(f"/proc/{thread}/mem", "rb", 0) as memory:
 
             def read(address: int, size: int) -> bytes:
@@ -264,16 +305,16 @@ class Tracer:
                 machine,
                 words,
                 read,
-                lambda address: _code_at(modules, address),
+                lambda address: code_at(modules, address),
                 is_handling=thread in self._mistaken,
             )
             data = read(stack, _STACK_BYTES)
             top = int.from_bytes(data[:8], sys.byteorder)
-            caller = _named(modules, top)
+            caller = named(modules, top)
             if code is None or C_LIBRARY.match(os.path.basename(code[0])):
-                code = _code_at(modules, top - 1)  # a call returns to the instruction after it
+                code = code_at(modules, top - 1)  # a call returns to the instruction after it
             for (word,) in struct.iter_unpack("=Q", data[: len(data) // 8 * 8]):
-                name = _named(modules, word)
+                name = named(modules, word)
                 if name and name not in found:
                     found.append(name)
                 if len(found) >= _MOST_FRAMES * 4:
@@ -289,6 +330,47 @@ class Tracer:
         return bool(_libc().ptrace(request, thread, address, data) != -1)
 
 
+class Sampler(Tracer):
+    """Looks where a thread is that another one has started, while it goes on in between; a context manager.
+
+    Args:
+        thread: its number.
+    """
+
+    def __enter__(self) -> Sampler:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._stopped():
+            self._ptrace(_DETACH, self.process, 0, 0)
+
+    def look(self) -> tuple[tuple[str, int], ...] | None:
+        """Where it surely is, innermost first: files, and offsets in them; None if it cannot be looked at."""
+        if not self._stopped():
+            return None
+        calls = self._crash(self.process, 0).calls
+        self._ptrace(_CONT, self.process, 0, 0)
+        return calls
+
+    def _stopped(self) -> bool:
+        """Stop it; whether it stands still now."""
+        if not self.traces or not self._ptrace(_INTERRUPT, self.process, 0, 0):
+            return False
+        ends_at = time.monotonic() + _STOP_LIMIT_S
+        with contextlib.suppress(ChildProcessError):
+            while time.monotonic() < ends_at:
+                found, status = os.waitpid(self.process, os.WNOHANG | _WALL)
+                if found and not os.WIFSTOPPED(status):
+                    break  # it has ended
+                if found and status >> 16 == _EVENT_STOP:
+                    return True
+                if found:
+                    self._go_on(self.process, status)
+                time.sleep(_POLL_S)
+        self.traces = False
+        return False
+
+
 _MASKS = ("SigCgt", "SigIgn")
 
 
@@ -300,37 +382,10 @@ def _libc() -> ctypes.CDLL:
     return libc
 
 
-_Modules: TypeAlias = list[tuple[int, int, str, int]]
-
-
-def _modules(process: int) -> _Modules:
-    """What code the process has: from, to, the file that holds it, offset in it."""
-    found = []
-    with contextlib.suppress(OSError), open(f"/proc/{process}/maps") as file:
-        for line in file:
-            parts = line.split(None, 5)
-            if "x" in parts[1] and len(parts) == 6:
-                start, _, end = parts[0].partition("-")
-                found.append((int(start, 16), int(end, 16), parts[5].strip(), int(parts[2], 16)))
-    return found
-
-
-def _without_address(modules: _Modules, line: str) -> str:
+def _without_address(modules: Modules, line: str) -> str:
     """A line of gdb's backtrace, with module and offset in the place of an address, or with the function alone."""
     found = _GDB_FRAME.match(line.strip())
     if found is None:
         return line.strip()
-    place = _named(modules, int(found["address"], 16))
+    place = named(modules, int(found["address"], 16))
     return found["number"] + (place or line.split()[1] if found["function"].startswith("?? ()") else found["function"])
-
-
-def _named(modules: _Modules, address: int) -> str:
-    code = _code_at(modules, address)
-    return "" if code is None else f"{os.path.basename(code[0])}+{code[1]:#x}"
-
-
-def _code_at(modules: _Modules, address: int) -> tuple[str, int] | None:
-    for start, end, path, offset in modules:
-        if start <= address < end:
-            return path, address - start + offset
-    return None

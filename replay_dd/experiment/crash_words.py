@@ -32,7 +32,7 @@ def place_in_words(crash: Crash) -> str:
     """
     if crash.overflows:
         return "a stack overflow"
-    own = [call for call in crash.calls if not _LIBRARIES.match(os.path.basename(call[0]))]
+    own = [call for call in crash.calls if not is_library(call[0])]
     if not own:
         source = source_of(*crash.code) if crash.code and crash.sure_place else ""
         return f"{crash.sure_place}: {source}" if source else crash.sure_place
@@ -43,6 +43,11 @@ def place_in_words(crash: Crash) -> str:
     if not crash.frames or "+" not in crash.frames[0]:
         told = f"what {told} calls"  # it went on where there is no code
     return f"{told}: {source}" if source else told
+
+
+def is_library(path: str) -> bool:
+    """Whether a file holds the C library, or what compilers add to all programs."""
+    return bool(_LIBRARIES.match(os.path.basename(path)))
 
 
 def _who_ends(calls: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], str] | None:

@@ -52,6 +52,7 @@ class Ending:
             and the chain of calls; empty where there is none.
         seconds: how long it ran.
         said: the words of a crash report: text of the output.
+        place: where it was at the time limit, if that was seen; tells no failures apart.
     """
 
     verdict: Outcome
@@ -64,6 +65,7 @@ class Ending:
     leads: bool = False
     details: tuple[str, str] = ("", "")
     said: str = ""
+    place: str = ""
 
     def is_like(self, other: Ending) -> bool:
         """Whether both show the same failure, by their signatures and what they complain of."""
@@ -124,10 +126,10 @@ class Oracle:
     def _by_status(self, finished: Finished, part: bytes) -> Ending:
         message = steady(_last_line(finished.output))
         if finished.timed_out:
-            words = f"still running after {finished.seconds:.1f} s"
+            words = still_running(f"{finished.seconds:.1f}", finished.place)
             # A script that does not end says nothing; a program that does not end fails.
             verdict = Outcome.UNRESOLVED if self.script else Outcome.FAIL
-            return Ending(verdict, TIME_OUT, words, "", finished.seconds)
+            return Ending(verdict, TIME_OUT, words, "", finished.seconds, place=finished.place)
         if self.script:
             return _of_script(finished)
         number, status = finished.signal, finished.status or 0
@@ -183,6 +185,12 @@ class Oracle:
                 own = re.escape(name.rpartition("/")[2])
                 signature = re.sub(rf"(?<![\w.-])({own}):\d+(?::\d+)?", r"\1", signature)
         return signature
+
+
+def still_running(seconds: str, place: str) -> str:
+    """That a program was still running after so many seconds, and where, if that is known."""
+    words = f"still running after {seconds} s"
+    return f"{words} in {place}" if place else words
 
 
 def _of_script(finished: Finished) -> Ending:

@@ -147,6 +147,20 @@ class FrameTable:
         place = None if address is None else self._description_of(address)
         return None if address is None or place is None else self._frame(place, address)
 
+    def function_at(self, offset: int) -> int | None:
+        """The address at which the function at an offset in the file begins; None if that is not known.
+
+        Raises:
+            KeyError, ValueError, struct.error: the table is damaged, or in an unusual form.
+        """
+        address = address_of(self._segments, offset)
+        place = None if address is None else self._description_of(address)
+        if address is None or place is None:
+            return None
+        reader = Reader(self._data, place + 4)
+        begins, size = self._range(reader, self._common(place + 4 - reader.number(4)))
+        return begins if begins <= address < begins + size else None
+
     def _description_of(self, address: int) -> int | None:
         """Where the last function that begins at or before an address is described."""
         if self._sorted:

@@ -63,6 +63,26 @@ def _java_place(frames: str) -> str:
     return place_of(places, _JAVA_LIBRARY) or frames.strip()
 
 
+_JAVA_DUMP = re.compile(
+    r"^\"[^\n]*\"(?: [^\n]*?\bcpu=(?P<worked_ms>[\d.]+)ms)?[^\n]*\n   java\.lang\.Thread\.State: .*\n"
+    r"(?P<frames>(?:\t(?:at |- ).*\n)+)",
+    re.MULTILINE,
+)
+
+
+def java_dump_place(text: str) -> str:
+    """Where the thread with code of the program is that has worked longest, in what Java prints at SIGQUIT; else empty.
+
+    Args:
+        text: what it has printed; with the list of references at its end, it is whole.
+    """
+    if "JNI global ref" not in text:
+        return ""
+    found = [(float(one["worked_ms"] or 0), _java_place(one["frames"])) for one in _JAVA_DUMP.finditer(text)]
+    own = [(worked_ms, place) for worked_ms, place in found if not _JAVA_LIBRARY.match(place.rpartition(", from ")[2])]
+    return max(own, default=(0.0, ""), key=lambda one: one[0])[1]
+
+
 JVM = re.compile(
     r"^# A fatal error has been detected by the Java Runtime Environment:\n#\n"
     r"#  *(?P<text>.+?)(?: at pc=.*|, pid=.*)?\n"

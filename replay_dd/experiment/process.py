@@ -78,7 +78,7 @@ class Finished(NamedTuple):
         timed_out: whether it was killed at the time limit.
         seconds: how long it ran.
         output: what it wrote to standard output and standard error, if that was captured.
-        place: where in its code a signal killed it, if that was watched.
+        place: where in its code a signal killed it, or it was at the time limit, if that was watched.
     """
 
     status: int | None
@@ -187,7 +187,7 @@ def run(
     *,
     time_limit_s: float | None,
     show_output: bool,
-    at_limit: Callable[[], object] = lambda: None,
+    at_limit: Callable[[int], object] = lambda process: None,
 ) -> Finished:
     """Run a command until it ends.
 
@@ -196,7 +196,7 @@ def run(
         folder: the private folder of this run.
         time_limit_s: seconds after which it is killed; None for no limit.
         show_output: let it write to our standard output and error; otherwise capture its output.
-        at_limit: called when the time limit is reached, before it is killed.
+        at_limit: called with the number of the process when the time limit is reached, before it is killed.
 
     Raises:
         NoRoomError: the disk of its folder is full at its end.
@@ -212,7 +212,7 @@ def run(
         try:
             timed_out = not _wait(process, time_limit_s)
             if timed_out:
-                at_limit()
+                at_limit(process.pid)
         finally:
             kill_group(process)
             process.wait()

@@ -6,8 +6,8 @@ Rules of this module:
   where the first one does not say it, it is run again under a tracer, and so are all runs after it.
 * The program that crashes may be one that a shell, a script or a driver starts. Such a starter ends with a status of
   its own, and may say nothing of the signal. So everything that a program starts is watched, too.
-* A starter that sees a crash and goes on to start others lives with it: that crash is not why the run fails, unless the
-  run ends as the crash did.
+* A starter may live with a crash. A run in which what crashes ends with status 0 instead shows that: if it fails all
+  the same, the crash is not why. Where the run ends as the crash did, there is no doubt.
 * What an ending says completely by itself is never replaced: an exception may follow a crash that has not caused it.
 * Others are not traced: some programs trace themselves, as sanitizers do to find leaks.
 """
@@ -21,9 +21,11 @@ import signal
 import time
 from dataclasses import replace
 
+from replay_dd.experiment.complaints import complaints
 from replay_dd.experiment.crash_places import DEADLY, Crash, Tracer
 from replay_dd.experiment.crash_reports import crash_report
 from replay_dd.experiment.crash_words import place_in_words
+from replay_dd.experiment.message_texts import own_words
 from replay_dd.experiment.process import (
     LIVE,
     SHELL_SIGNAL,
@@ -42,6 +44,7 @@ _OF_SIGNALS = re.compile(
 )
 # It must not crash before it is traced.
 _STOPPED = ("/bin/sh", "-c", 'kill -STOP $$; exec "$@"', "sh")
+_OF_OTHER = re.compile(r"(SIG[A-Z]+)(?: in |$)")
 _LONGEST_PAUSE_S = 0.004
 _FIRST_PAUSE_S = 0.0002
 
@@ -56,13 +59,41 @@ def is_unexplained(finished: Finished) -> bool:
     return finished.signal is None and bool(_OF_SIGNALS.search(report.words))
 
 
-def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float | None) -> Finished:
+def is_doubtful(finished: Finished) -> bool:
+    """Whether a traced run ended otherwise than what it has started and what crashed."""
+    found = _OF_OTHER.match(finished.place)
+    return found is not None and signal.Signals[found[1]] not in (
+        finished.signal,
+        (finished.status or 0) - SHELL_SIGNAL,
+    )
+
+
+def fails_alike(finished: Finished, spared: Finished) -> bool:
+    """Whether a run fails in the same way though nothing crashes: so the crash is not why.
+
+    Args:
+        finished: the run with the crash.
+        spared: the one in which what crashes ends with status 0.
+    """
+    if spared.timed_out or (spared.status, spared.signal) != (finished.status, finished.signal):
+        return False
+    said, of_both = (
+        {own_words(line, ()) for line in complaints(run.output) if not _OF_SIGNALS.search(line)}
+        for run in (spared, finished)
+    )
+    return not said or not said.isdisjoint(of_both)
+
+
+def run_traced(
+    command: Command, folder: PrivateFolder, *, time_limit_s: float | None, spares: bool = False
+) -> Finished:
     """Run a command until it ends, with its output captured; the place of a crash is known then.
 
     Args:
         command: what to run.
         folder: the private folder of this run.
         time_limit_s: seconds after which it is killed; None for no limit.
+        spares: let what it starts end with status 0 where it would crash.
     """
     command = replace(command, arguments=(*_STOPPED, *command.arguments))
     input_path, output_path = folder.path / "stdin", folder.path / "output"
@@ -74,7 +105,7 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
         tracer = None
         try:
             _, status = os.waitpid(process.pid, os.WUNTRACED)
-            tracer = _FamilyTracer(process.pid)
+            tracer = _FamilyTracer(process.pid, spares=spares)
             if os.WIFSTOPPED(status):
                 os.kill(process.pid, signal.SIGCONT)
             else:  # an interrupt has ended it
@@ -94,8 +125,6 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
     if crash is None or not is_unexplained(finished):
         return finished
     ends_alike = crash.signal in (finished.signal, (finished.status or 0) - SHELL_SIGNAL)
-    if tracer.is_lived_with and not ends_alike:
-        return finished
     place = place_in_words(crash)
     if not ends_alike:  # it is that of what the program had started
         name = signal.Signals(crash.signal).name
@@ -104,36 +133,29 @@ def run_traced(command: Command, folder: PrivateFolder, *, time_limit_s: float |
 
 
 class _FamilyTracer(Tracer):
-    """Watches a child of this thread and all that it starts, and sees who lives with a crash.
+    """Watches a child of this thread and all that it starts.
 
-    Attributes:
-        is_lived_with: whether the starter of what crashed last took its end from the system, and then started others.
+    Args:
+        process: the child.
+        spares: let what it starts end with status 0 where it would crash.
     """
 
-    def __init__(self, process: int) -> None:
-        self.is_lived_with = False
-        self._youngest: dict[int, int] = {}  # what each process has started last
-        self._crashed = 0
-        self._starter = 0  # the one that waits for what has crashed; 0 if none does
+    def __init__(self, process: int, *, spares: bool) -> None:
+        self._spares = spares
+        self._starter = 0  # the one that has started what crashed last
         super().__init__(process, descendants=True)
 
-    def _note_birth(self, thread: int) -> None:
-        before = set(self._others)
-        super()._note_birth(thread)
-        for born in self._others - before:  # none if it is a thread
-            starter = _number_of(thread, "Tgid")
-            self._youngest[starter] = born
-            if starter == self._starter:
-                # It is stopped, so it cannot take the end of the other one now.
-                self.is_lived_with = not os.path.exists(f"/proc/{self._crashed}")
-                self._starter = 0
-
     def _crash(self, thread: int, number: int) -> Crash:
-        self._crashed, starter = _number_of(thread, "Tgid"), _number_of(thread, "PPid")
-        # One that has started others meanwhile does not wait for this one, and may start more before it sees the crash.
-        self._starter = starter if self._youngest.get(starter) == self._crashed else 0
-        self.is_lived_with = False
+        before, process = self.crash, _number_of(thread, "Tgid")
+        passes_on = before is not None and before.signal == number and process == self._starter
+        self._starter = _number_of(thread, "PPid")
+        if before is not None and passes_on and self._is_sent(thread):
+            return before  # `timeout` ends itself as what it has started has ended
         return super()._crash(thread, number)
+
+    def _ended_for(self, thread: int, number: int) -> bool:
+        """Whether it is what the child has started, and ends as if it had not crashed."""
+        return self._spares and _number_of(thread, "Tgid") != self.process and self._let_exit(thread)
 
 
 def _number_of(thread: int, name: str) -> int:

@@ -12,7 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from replay_dd.experiment.frame_tables import Frame, Reader, Rule, table_of
@@ -31,17 +31,31 @@ class Machine:
         stack: which is the stack pointer.
         numbered: which of them have the numbers 0, 1, ... in call frame information.
         stack_number: the number of the stack pointer there.
+        size: bytes of all of them.
+        system_call: the instruction that calls the system.
+        to_exit: what must be in which of them, in words, when it does so to end the process with status 0.
     """
 
     counter: int
     stack: int
     numbered: tuple[int, ...]
     stack_number: int
+    size: int
+    system_call: bytes
+    to_exit: Mapping[int, int]
 
 
 MACHINES = {
-    "x86_64": Machine(16, 19, (10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0), 7),
-    "aarch64": Machine(32, 31, tuple(range(32)), 31),
+    "x86_64": Machine(
+        16,
+        19,
+        (10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0),
+        7,
+        27 * 8,
+        b"\x0f\x05",
+        {10: 231, 14: 0, 15: _MASK},
+    ),
+    "aarch64": Machine(32, 31, tuple(range(32)), 31, 34 * 8, b"\x01\0\0\xd4", {8: 94, 0: 0}),
 }
 
 Read = Callable[[int, int], bytes]

@@ -197,6 +197,7 @@ class Runs:
         self._endings: dict[str, str] = {}
         self._any_started = False
         self.longer = 1.0
+        self._hung: dict[bytes, Ending] = {}
         self.forked = 0
         self.why_fresh = ""
         if not may_fork:
@@ -234,8 +235,15 @@ class Runs:
             ProgramNotFoundError: there is no such program.
         """
         if fresh:
-            return self.afresh(content)
+            ending = self.afresh(content, looks=True)
+            if ending.place:
+                self._hung[content] = ending
+            return ending
         return recalled(Ending, lambda: content, lambda: self._of_search(content))
+
+    def hung(self, content: bytes) -> Ending | None:
+        """How the program hung on an input, in a run that is evidence; None if it did not, or nobody saw where."""
+        return self._hung.get(content)
 
     def _of_search(self, content: bytes) -> Ending:
         """How the program ends on an input, which is no evidence."""
@@ -261,9 +269,15 @@ class Runs:
         if whole(LONGER_TO_HANG).signature == TIME_OUT:
             self.longer = LONGER_TO_HANG
 
-    def afresh(self, content: bytes, longer: float = 1.0) -> Ending:
-        """How the program ends on an input if it is started for it, after so many times the time limit at most."""
-        return self._oracle.ending(self._target.run(content, longer=longer), content)
+    def afresh(self, content: bytes, longer: float = 1.0, *, looks: bool = False) -> Ending:
+        """How the program ends on an input if it is started for it, after so many times the time limit at most.
+
+        Args:
+            content: the input.
+            longer: how many times the time limit.
+            looks: look where it is then.
+        """
+        return self._oracle.ending(self._target.run(content, longer=longer, looks=looks), content)
 
     def _forked(self, content: bytes) -> Ending | None:
         """How a fork ends; None if there should be none."""

@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 
 from replay_dd.input.chains import Chain, Rule, follow, follow_loosely
 from replay_dd.input.mended import CHECKSUM_SIZE, CHECKSUMS, Checksum, Length, Mended
-from replay_dd.input.numbers import TEXT
+from replay_dd.input.numbers import TEXT, Form
+from replay_dd.input.places import binary_places, text_places
 from replay_dd.input.space import Left
 from replay_dd.input.trees import Cut
 
@@ -86,14 +87,24 @@ class Lengths:
     Attributes:
         steps: how records follow each other.
         tail: whether numbers in a text count what is behind them up to its end.
+        in_text: whether numbers in a text tell where its lines are.
+        form: how numbers are written that tell where something is, if the file has such numbers.
     """
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.tail = False
+        self.in_text = False
+        self.form: Form | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.steps) or self.tail
+        return bool(self.steps) or self.tail or self.in_text or self.form is not None
+
+    def places(self, content: bytes) -> list[Length]:
+        """The numbers that tell where something is."""
+        if self.form is not None:
+            return binary_places(content, self.form)
+        return text_places(content) if self.in_text else []
 
     def stretches(self, content: bytes) -> Stretch:
         """The tree of a file."""
@@ -121,7 +132,8 @@ class Lengths:
         if not self:
             return space
         stretches = list(self.stretches(space.content).all())
-        return mended(space, [one.around for one in stretches])
+        around = [one.around for one in stretches]
+        return mended(space, [*around, Around(tuple(self.places(space.content)))])
 
 
 def mended(space: Left, around: Sequence[Around]) -> Left:

@@ -26,7 +26,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
@@ -37,9 +37,10 @@ from replay_dd.input.names import shorter_names
 from replay_dd.input.neighbours import neighbours
 from replay_dd.input.nested import Pass, learn_lengths, without_records
 from replay_dd.input.pickles import Pickles
+from replay_dd.input.places import guesses, rows_between, tells_places
 from replay_dd.input.records import RECORDS, record_edges
 from replay_dd.input.reworded import common_words, reworded
-from replay_dd.input.space import Changed, Kept, Left, Replaced, Space, Subtrees
+from replay_dd.input.space import Changed, Cuts, Kept, Left, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, PARTS, WORDS, Level
 from replay_dd.input.values import Values
@@ -182,6 +183,7 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequen
     if RECORDS in levels:
         _, content = yield marked(Kept(content, RECORDS), True)
         levels = [level for level in levels if level != RECORDS] or [RECORDS]
+    lengths.in_text = tells_places(content)
     content = yield from _opened(content, learn_lengths(content, lengths, is_text=not has_controls(content)))
     if common is not None and levels[-1] == BYTES and len(content) >= _MAY_HOLD_PLACES:
         before = content
@@ -212,7 +214,14 @@ def _with_lengths(content: bytes, levels: Sequence[Level | Tree], common: Sequen
 def _with_zeros(content: bytes, lengths: Lengths) -> Pass:
     """Zeros in the place of bytes, and then fewer bytes."""
     _, content = yield marked(Zeroed(content), True)
-    _, content = yield lengths.mended(Kept(content, ROWS))
+    for form, row in guesses(content):
+        before, lengths.form = content, form
+        _, content = yield marked(lengths.mended(Cuts(content, "row", [[row]])), True)
+        if content != before:
+            break
+        lengths.form = None
+    rows = replace(ROWS, edges=lambda whole: rows_between(whole, lengths.places(whole)))
+    _, content = yield lengths.mended(Kept(content, rows))
     return content
 
 

@@ -78,8 +78,12 @@ def _in_digits(name: str, pattern: bytes, base: int) -> Form:
     return Form(name, read, write, bits=3, found_bits=2.5)
 
 
+_ORDERS: tuple[Literal["big", "little"], ...] = ("big", "little")
+FIXED = {_fixed(size, order): size for size in (4, 8, 2, 3) for order in _ORDERS}
+"""Numbers of several bytes, and how many these are."""
+
 BINARY = (
-    *(_fixed(size, order) for size in (4, 8, 2, 3) for order in ("big", "little")),
+    *FIXED,
     Form("groups of 7 bits", _read_groups, _write_groups, short=True),
     _fixed(1, "big"),
 )
@@ -87,3 +91,6 @@ TEXT = (
     _in_digits("decimal digits", rb"[0-9]{1,%d}(?![0-9])" % _MOST_DIGITS, 10),
     _in_digits("hexadecimal digits", rb"[0-9a-fA-F]{1,%d}(?![0-9a-fA-F])" % (_MOST_DIGITS - 1), 16),
 )
+
+DIGITS = _in_digits("digits of a place", rb"[0-9]{1,20}(?![0-9])", 10)
+"""Decimal numbers that tell where something is, which may have many zeros in front."""

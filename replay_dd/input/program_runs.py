@@ -20,7 +20,8 @@ from typing import TypedDict
 from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS
-from replay_dd.experiment.ending import MATCH, TIME_OUT, Ending, Oracle
+from replay_dd.experiment.ending import MATCH, TIME_OUT, Ending, Oracle, still_running
+from replay_dd.experiment.hangs import function_in
 from replay_dd.experiment.message_texts import quotes
 from replay_dd.experiment.process import Finished
 from replay_dd.input.target import Target, snapshot
@@ -95,7 +96,10 @@ class ProgramRuns(Circumstance[Ending]):
         """How a run of the failure sought ended: what it complains of first may be something else."""
         limit_s = self._target.time_limit_s
         if run.signature == TIME_OUT and limit_s is not None:
-            return f"still running after {limit_s:g} s"  # the limit that the user knows; runs of the search have longer
+            # The limit that the user knows: runs of the search have longer, and are not looked at.
+            told = still_running(f"{limit_s:g}", run.place)
+            at_first = "" if run.place or self._wanted is None else self._wanted.place
+            return f"{told} (with the whole input in {at_first})" if at_first else told
         wanted = self._wanted
         if wanted is None or not wanted.complaints or set(run.complaints[:1]) <= set(wanted.complaints):
             return run.words
@@ -237,14 +241,16 @@ def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
 
 
 def other_quotes(run: Ending, first: Ending) -> str:
-    """What the program said at first, if it now quotes something else; otherwise empty.
+    """What was told of the program at first, if it now quotes something else, or hangs elsewhere; otherwise empty.
 
     Quoted text does not count as part of a failure, since it mostly repeats the input. So the value at
-    fault may get lost.
+    fault may get lost. Nor does the place of a hang count, which may then be in another function.
 
     Args:
         run: one that fails with what is left.
         first: how the whole input fails.
     """
+    if run.place and first.place and function_in(run.place) != function_in(first.place):
+        return first.words
     at_first = first.said or first.words
     return "" if quotes(run.said or run.words) == quotes(at_first) else at_first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from replay_dd.circumstance import Found
@@ -25,7 +25,7 @@ from replay_dd.input.zeros import has_zeros_for
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
 _WRITTEN_ANEW = "The archive was written anew from its files, uncompressed if it is a ZIP file."
-_CORRECTED = "Lengths and checksums in the input were corrected to match what is left."
+_CORRECTED = "Lengths, places or checksums in the input were corrected to match what is left."
 _ZEROS = (
     "All but {:,} of these bytes are zero: in the place of what does not matter, zeros keep the others where they are."
 )
@@ -153,6 +153,10 @@ def reduce_input(
         return final.content(found.configuration)
 
     failing = content_of(isolation.failing)
+    if (hung := runs.hung(failing)) is not None and isolation.proof.holds:
+        # Only evidence tells where a program hangs.
+        seen = replace(isolation.failing, run=hung)
+        isolation = replace(isolation, failing=seen, failure=circumstance.judge(hung))
     kept = None if passing is not None else final.bytes_kept(isolation.failing.configuration)
     left = None if kept is None else joined(content, kept)
     if left is not None and failing != left:

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from replay_dd.errors.user import UsageError
-from replay_dd.experiment.process import Command, Finished, private_folder, run
-from replay_dd.experiment.traced import is_unexplained, run_traced
+from replay_dd.experiment.hangs import where_it_hangs
+from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.experiment.traced import fails_alike, is_doubtful, is_unexplained, run_traced
 from replay_dd.input.folder import Packing
 
 PLACE = "{}"
@@ -46,6 +47,8 @@ class Target:
         leaves_files: whether a run was seen to leave files in the working directory.
         traced: whether runs are traced, since one was seen to crash without saying where.
         traced_in_vain: how many runs were traced that might have crashed, and had not.
+        lived_with: of crashes of what the command starts, by how the run ends and where they are, whether they are not
+            why it fails.
     """
 
     command: tuple[str, ...]
@@ -59,6 +62,7 @@ class Target:
     leaves_files: bool = False
     traced: bool = False
     traced_in_vain: int = 0
+    lived_with: dict[tuple[int | None, int | None, str], bool] = field(default_factory=dict)
 
     def size(self, content: bytes) -> int:
         """How many bytes of input a content stands for."""
@@ -96,6 +100,7 @@ class Target:
         more: tuple[str, ...] = (),
         variables: Mapping[str, str] | None = None,
         longer: float = 1.0,
+        looks: bool = False,
     ) -> Finished:
         """Run the command on this content.
 
@@ -104,18 +109,34 @@ class Target:
             more: arguments to put where ``{options}`` stands, or at the end.
             variables: all environment variables, if not those of the target.
             longer: how many times the time limit it may take.
+            looks: look where it is at the time limit, which takes up to two seconds.
 
         Raises:
             ProgramNotFoundError: there is no such program.
         """
-        finished = self._run(content, more, variables, longer, traced=self.traced)
+        if self.traced:
+            return self._seen(content, more, variables, longer)
+        finished = self._run(content, more, variables, longer, looks=looks)
         if self.is_unexplained(finished):
-            again = self._run(content, more, variables, longer, traced=True)
+            again = self._seen(content, more, variables, longer)
             if again.place:
                 self.traced = True
                 return again
             self.traced_in_vain += 1
         return finished
+
+    def _seen(
+        self, content: bytes, more: tuple[str, ...], variables: Mapping[str, str] | None, longer: float
+    ) -> Finished:
+        """A traced run; it has a place if what crashed there is why it fails."""
+        finished = self._run(content, more, variables, longer, traced=True)
+        if not is_doubtful(finished):
+            return finished
+        crash = finished.status, finished.signal, finished.place
+        if crash not in self.lived_with:
+            spared = self._run(content, more, variables, longer, traced=True, spares=True)
+            self.lived_with[crash] = fails_alike(finished, spared)
+        return finished._replace(place="") if self.lived_with[crash] else finished
 
     def is_unexplained(self, finished: Finished) -> bool:
         """Whether it should be seen, and has not been, where a run has crashed."""
@@ -128,7 +149,9 @@ class Target:
         variables: Mapping[str, str] | None,
         longer: float,
         *,
-        traced: bool,
+        traced: bool = False,
+        spares: bool = False,
+        looks: bool = False,
     ) -> Finished:
         with private_folder() as folder:
             environment = self.environment if variables is None else variables
@@ -145,9 +168,9 @@ class Target:
                 arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")
             if traced:
-                finished = run_traced(command, folder, time_limit_s=self.limit_s(longer))
+                finished = run_traced(command, folder, time_limit_s=self.limit_s(longer), spares=spares)
             else:
-                finished = run(command, folder, time_limit_s=self.limit_s(longer), show_output=False)
+                finished = _run_and_look(command, folder, self.limit_s(longer), looks=looks)
             return finished._replace(output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
 
     def _with(self, more: tuple[str, ...]) -> tuple[str, ...]:
@@ -155,6 +178,20 @@ class Target:
             return self.command + more
         place = self.command.index(OPTIONS)
         return (*self.command[:place], *more, *self.command[place + 1 :])
+
+
+def _run_and_look(command: Command, folder: PrivateFolder, limit_s: float | None, *, looks: bool) -> Finished:
+    """Run a command, and look where it is at the time limit, if that is wanted; that adds nothing to its output."""
+    place, output = "", folder.path / "output"
+    size: int | None = None
+
+    def look(process: int) -> None:
+        nonlocal place, size
+        size = output.stat().st_size
+        place = where_it_hangs(process, output)
+
+    finished = run(command, folder, time_limit_s=limit_s, show_output=False, **({"at_limit": look} if looks else {}))
+    return finished._replace(place=place, output=finished.output[:size])
 
 
 def check_command(command: Sequence[str], file: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from replay_dd.experiment.crash_places import Crash
 from replay_dd.experiment.ending import Oracle
 from replay_dd.experiment.process import Command, Finished, private_folder
-from replay_dd.experiment.traced import is_unexplained, run_traced
+from replay_dd.experiment.traced import fails_alike, is_doubtful, is_unexplained, run_traced
 
 PROGRAM = """
 #include <signal.h>
@@ -69,10 +69,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "p"
 
 
-def traced(*arguments: str | Path, limit_s: float = 60) -> Finished:
+def traced(*arguments: str | Path, limit_s: float = 60, spares: bool = False) -> Finished:
     command = Command(tuple(map(str, arguments)), Path.cwd(), dict(os.environ))
     with private_folder() as folder:
-        return run_traced(command, folder, time_limit_s=limit_s)
+        return run_traced(command, folder, time_limit_s=limit_s, spares=spares)
 
 
 def test_crashes_of_one_kind_have_places_that_stay(program: Path) -> None:
@@ -132,43 +132,46 @@ def test_what_a_shell_starts_is_traced(program: Path, starter: str, status: int)
 
 
 @pytest.mark.parametrize(
-    "starter, status, told",
+    "starter, is_why",
     [
-        ("'{}' m || echo none; true | true; exit 1", 1, ""),  # it lives with the crash
-        ("sh -c 'exit 0'; '{}' m || exit 1", 1, "SIGABRT in p+0x"),
-        ("sh -c \"'{}' m; exit 2\"; ls / >&2; exit 1", 1, "SIGABRT in p+0x"),  # the starter itself has started no more
-        ("'{}' m; status=$?; rm -f nothing; exit $status", 134, "p+0x"),
-        ("'{}' m & ls / >&2; ls / >&2; wait; exit 1", 1, "SIGABRT in p+0x"),  # nobody had waited for it
-        ("'{0}' m; '{0}' n; exit 1", 1, "SIGSEGV in p+0x"),
+        ("PROGRAM m || exit 1", True),
+        ("PROGRAM m || { echo failed; true | true; exit 1; }", True),  # whatever it starts afterwards
+        ("trap 'rm -f nothing' EXIT; PROGRAM m || exit 1", True),
+        ("PROGRAM m & ls / >&2; ls / >&2; wait $! || exit 1", True),
+        ("PROGRAM m; PROGRAM n || exit 1", True),
+        ("timeout 60 PROGRAM m || exit 1", True),
+        (
+            "PROGRAM m && { echo error: bad row; exit 1; }; echo error: no table; exit 1",
+            True,
+        ),  # it fails otherwise without it
+        ("PROGRAM m || echo none; exit 1", False),
+        ("PROGRAM m || echo none; true | true; exit 1", False),
+        ("timeout 60 PROGRAM n || echo none; exit 1", False),
+        ("PROGRAM m || echo probe failed; echo error: bad row; exit 1", False),
+        ('sh -c "PROGRAM m; exit 2"; exit 1', False),
     ],
 )
-def test_a_crash_after_which_its_starter_starts_others_is_no_reason(
-    program: Path, starter: str, status: int, told: str
-) -> None:
-    found = traced("/bin/sh", "-c", f"{{ {starter.format(program)}; }} 2>/dev/null")
-    assert (found.status, found.place.partition("+0x")[0]) == (status, told.removesuffix("+0x"))
+def test_a_crash_without_which_a_run_fails_alike_is_not_why(program: Path, starter: str, is_why: bool) -> None:
+    command = "/bin/sh", "-c", starter.replace("PROGRAM", f"'{program}' 2>/dev/null")
+    found = traced(*command)
+    assert (found.status, is_doubtful(found)) == (1, True)
+    assert " in p+0x" in found.place, "and not in what passes a signal on"
+    assert fails_alike(found, traced(*command, spares=True)) is not is_why
 
 
-def test_threads_and_other_starters_say_nothing_of_who_lives_with_a_crash(program: Path) -> None:
-    run = f"subprocess.run([{str(program)!r}, 'm'])"
-    thread = "one = threading.Thread(target=print); one.start(); one.join()"
-    found = traced(sys.executable, "-c", f"import subprocess, threading; {run}; {thread}; exit(1)")
-    assert found.place.startswith("SIGABRT in p+0x")
-    other = "subprocess.run(['sh', '-c', 'true | true'])"
-    assert traced(sys.executable, "-c", f"import subprocess; {run}; {other}; exit(1)").place == ""
+def test_an_end_by_the_signal_of_the_crash_is_not_doubtful(program: Path) -> None:
+    for starter in ("'{}' m; status=$?; rm -f nothing; exit $status", "'{}' n; exit $?"):
+        found = traced("/bin/sh", "-c", starter.format(program))
+        assert found.place.startswith("p+0x")
+        assert not is_doubtful(found)
+    assert not is_doubtful(traced(program, "x"))
 
 
-def test_one_that_starts_others_before_it_sees_a_crash_does_not_live_with_it(program: Path) -> None:
-    lines = (
-        "import os, subprocess",
-        f"one = subprocess.Popen([{str(program)!r}, 'm'])",
-        "os.waitid(os.P_PID, one.pid, os.WEXITED | os.WNOWAIT)",
-        "subprocess.run(['true'])",
-        "one.wait()",
-        "subprocess.run(['true'])",
-        "exit(1)",
-    )
-    assert traced(sys.executable, "-c", "\n".join(lines)).place.startswith("SIGABRT in p+0x")
+def test_a_run_that_does_not_end_without_the_crash_fails_otherwise(program: Path) -> None:
+    crashed = Finished(1, None, False, 0.1, place="SIGABRT in p+0x1")
+    assert fails_alike(crashed, Finished(1, None, False, 0.1))
+    assert not fails_alike(crashed, Finished(None, None, True, 0.1))
+    assert not fails_alike(crashed, Finished(1, None, False, 0.1, b"error: no table"))
 
 
 def test_a_complete_report_is_not_told_by_the_crash_of_a_helper(program: Path) -> None:

@@ -73,6 +73,17 @@ def test_crashes_of_what_a_command_starts_are_told_apart(program: Path, starter:
     assert "SIGSEGV in p+0x" in found.isolation.failure.words
 
 
+def test_a_crash_that_the_command_lives_with_is_no_part_of_the_failure(program: Path) -> None:
+    """Neither its place, nor what it takes."""
+    script = f'timeout 60 \'{program}\' "$1" 2>/dev/null || true; grep -q four "$1" && exit 3; exit 0'
+    target = Target(("/bin/sh", "-c", script, "sh", "{}"), "rows")
+    found = reduce_input(ROWS, target)
+    assert found.failing == b"four"
+    assert "SIGSEGV" not in found.isolation.failure.words
+    assert not target.traced
+    assert list(target.lived_with.values()) == [True]
+
+
 def test_what_never_crashes_is_not_traced_for_long() -> None:
     target = Target(("/bin/sh", "-c", '! grep -q x "$1"', "sh", "{}"), "rows")
     for _ in range(5):

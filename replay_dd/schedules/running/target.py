@@ -183,7 +183,7 @@ def run_target(
             *(command, folder),
             time_limit_s=time_limit_s,
             show_output=show_output,
-            at_limit=lambda: threads.extend(threads_at_limit(folder.path)),
+            at_limit=lambda _: threads.extend(threads_at_limit(folder.path)),
         )
         try:
             made = make_run(program, settings, plan, finished, folder, threads)
