@@ -136,11 +136,11 @@ def test_who_asks_a_loop_to_act_lets_it_look_too() -> None:
     def of_future(act: str) -> Conflict:
         return of_queue("done()", act, "asyncio.Future")
 
-    words = help_of_asked_act(kinds.CHECK_THEN_ACT, of_future("asks for set_result(7)"))
+    words = help_of_asked_act(kinds.CHECK_THEN_ACT, of_future("asks the loop for set_result(7)"))
     assert words.startswith("look at Shop.jobs in the thread of the loop, too")
     assert "in the place of Shop.jobs.set_result (prog.py:6), hand the loop a function" in words
-    assert not help_of_asked_act(kinds.LOST_UPDATE, of_future("asks for set_result(7)"))
-    asks = of_future("asks for set_result(7)")
+    assert not help_of_asked_act(kinds.LOST_UPDATE, of_future("asks the loop for set_result(7)"))
+    asks = of_future("asks the loop for set_result(7)")
     cancels = access("0", 9, 9, "calls", QUEUE, holder_type="asyncio.Future", detail="cancel()", writes=True)
     order = Conflict("0", None, Edge(cancels, asks.before, inferred=False), None, (*asks.before, *asks.after), (), ())
     assert help_of_asked_act(kinds.ORDER_VIOLATION, order) == words
