@@ -18,10 +18,20 @@ from ..channel import DUE, SIGNAL
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
     from .baton import Baton
-    from .moments import Moments
+
+    class Waits(Protocol):
+        """What it has to know of the waits for other things; see moments.py."""
+
+        following: bool
+        real_time: bool
+
+        def now(self) -> tuple[str, int]: ...
+        def reached(self, name: str, thread_time: int) -> bool: ...
+        def pause(self, seconds: float) -> None: ...
+
 
 _real_clock_ns = time.monotonic_ns  # before the runtime puts its own in place
 
@@ -31,15 +41,15 @@ class Happenings:
 
     Args:
         baton: who runs, and which threads there are.
-        moments: when other things arrive from outside.
+        waits: those for other things from outside.
 
     Attributes:
         give: makes a signal pending for the main thread; see ../stdlib/signals.py.
     """
 
-    def __init__(self, baton: Baton, moments: Moments) -> None:
+    def __init__(self, baton: Baton, waits: Waits) -> None:
         self._baton = baton
-        self._moments = moments
+        self._waits = waits
         self._due: dict[str, list[tuple[int, str]]] = {}
         self._expected: list[tuple[str, int, int, int]] = []  # signals: who ran, its time, number, nanoseconds passed
         self._came: list[int] = []
@@ -105,7 +115,7 @@ class Happenings:
         return bool(came)
 
     def _give(self, number: int, passed_ns: int) -> None:
-        self._baton.send(SIGNAL, *self._moments.now(), number, passed_ns)
+        self._baton.send(SIGNAL, *self._waits.now(), number, passed_ns)
         self._baton.clock.pass_by(passed_ns)
         self.give(number)
 
@@ -113,8 +123,8 @@ class Happenings:
 
     def at_choice(self) -> None:
         """Before a choice: let happen what did so here in the recorded run, or does now."""
-        self._let_deadlines_pass(*self._moments.now())
-        while self._expected and self._moments.reached(*self._expected[0][:2]):
+        self._let_deadlines_pass(*self._waits.now())
+        while self._expected and self._waits.reached(*self._expected[0][:2]):
             _, _, number, passed_ns = self._expected.pop(0)
             if number in self._held:
                 self._held.remove(number)
@@ -124,9 +134,9 @@ class Happenings:
         self.give_signals()
 
     def _let_deadlines_pass(self, name: str, thread_time: int) -> None:
-        baton, moments = self._baton, self._moments
+        baton, waits = self._baton, self._waits
         clock = baton.clock
-        if moments.real_time and not moments.following:
+        if waits.real_time and not waits.following:
             now_ns = _real_clock_ns()
             for thread in baton.threads:
                 deadline = thread.deadline
@@ -137,8 +147,8 @@ class Happenings:
         while due and due[-1][0] <= thread_time:
             waiting = baton.known.get(due.pop()[1])
             if waiting is not None and waiting.deadline is not None:
-                if moments.real_time:
-                    moments.pause(max(0, waiting.real_deadline_ns - _real_clock_ns()) / 1e9)
+                if waits.real_time:
+                    waits.pause(max(0, waiting.real_deadline_ns - _real_clock_ns()) / 1e9)
                 clock.jump_to(waiting.deadline)
                 baton.send(DUE, name, thread_time, waiting.name)
 
