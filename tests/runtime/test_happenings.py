@@ -34,7 +34,7 @@ thread.join()
 told = threading.Event()
 signal.signal(signal.SIGUSR1, lambda number, frame: told.set())
 begun = time.monotonic()
-thread = threading.Thread(target=start().wait); thread.start()
+thread = threading.Thread(target=lambda: start().wait()); thread.start()
 print(told.wait(60), time.monotonic() - begun)
 thread.join()
 """,
