@@ -59,7 +59,7 @@ def brought(
                     only = _only(imported[number], statement, path, source.path)
                     found[number] = [line.encode(style.encoding or "utf-8") + style.end for line in only]
                 elif number not in found and name not in kept and not _is_elsewhere(statement, elsewhere):
-                    text = source.written.lines(_text_of(statement, source.before), style)
+                    text = source.written.lines(_text_of(statement, source), style)
                     found[number] = text
                     waiting |= globals_of(text, style) - bound - seen
         return [line for number in sorted(found) for line in found[number]]
@@ -122,8 +122,8 @@ def _imports_in(module: ast.Module) -> list[ast.Import | ast.ImportFrom]:
     return [statement for statement in module.body if isinstance(statement, ast.Import | ast.ImportFrom)]
 
 
-def _text_of(statement: ast.stmt, lines: _Lines) -> list[bytes]:
+def _text_of(statement: ast.stmt, source: Source) -> list[bytes]:
     """The whole lines of a statement, with its decorators."""
     first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
-    text = list(lines[first - 1 : statement.end_lineno])
-    return [*text[:-1], text[-1].rstrip(b"\n") + b"\n"]
+    text = list(source.before[first - 1 : statement.end_lineno])
+    return [*text[:-1], text[-1].rstrip(b"\r\n") + source.written.end]

@@ -14,7 +14,7 @@ Rules of this module:
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -43,7 +43,8 @@ def as_they_were(path: str, lines: _Lines, others: Sequence[Source], elsewhere: 
         others: the files that may have lost them, the likeliest first.
         elsewhere: the names that new files bind.
     """
-    gone = _gone(path, heads_of(lines), others, written(path, lines))
+    style = written(path, lines)
+    gone = _gone(path, heads_of(lines), others, style)
     if not gone:
         return lines
     functions = functions_in(path, lines)
@@ -64,20 +65,32 @@ def as_they_were(path: str, lines: _Lines, others: Sequence[Source], elsewhere: 
             result[where.start : where.stop] = moved[name].lines
     for found in of_sources.values():
         result[first:first] = brought([one.lines for one in found], found[0].source, path, lines, elsewhere)
-    return result
+    # What was the last line of its old file need not have an end.
+    return [*(line if line.endswith(b"\n") else line + style.end for line in result[:-1]), *result[-1:]]
 
 
 def _under_other_names(
     functions: Mapping[str, range], lines: _Lines, gone: Mapping[str, Sequence[_Gone]]
 ) -> dict[str, _Gone]:
     """What is much alike in a file that is gone, under another name."""
-    left = {name: found[0] for name, found in gone.items() if len(found) == 1 and not found[0].source.after}
+    # Where a file cannot be parsed, or is in another language, whole lines stand for names.
+    told = {name: found[0] for name, found in gone.items() if len(found) == 1 and name.isidentifier()}
+    left = {name: one for name, one in told.items() if not one.source.after and len(one.lines) >= _LEAST_LINES}
+    counts = {other: _counted(one.lines) for other, one in left.items()}
+    holders: defaultdict[bytes, list[str]] = defaultdict(list)  # only functions that share lines are compared
+    for other, counted in counts.items():
+        for line in counted:
+            holders[line].append(other)
     pairs: list[tuple[float, str, str]] = []
-    for name, where in functions.items():
+    for name, where in functions.items() if left else ():
         text = lines[where.start : where.stop]
-        for other, one in left.items() if name not in gone else ():
-            alike = share(one.lines, text) if _is_class(one.lines) == _is_class(text) else 0.0
-            if alike >= _MUCH_ALIKE and len(one.lines) >= _LEAST_LINES:
+        counted, common = _counted(text), Counter[str]()
+        for line, count in counted.items() if name.isidentifier() and name not in gone else ():
+            for other in holders.get(line, ()):
+                common[other] += min(count, counts[other][line])
+        for other, number in common.items():
+            alike = 2 * number / (counted.total() + counts[other].total())
+            if alike >= _MUCH_ALIKE and _is_class(left[other].lines) == _is_class(text):
                 pairs.append((-alike, name, other))
     found: dict[str, _Gone] = {}
     for _, name, other in sorted(pairs):
@@ -176,5 +189,9 @@ def _place(path: str, before: _Lines, after: _Lines, line: int, functions: Mappi
 
 def share(one: _Lines, other: _Lines) -> float:
     """How many lines two functions have in common, of all that are not blank."""
-    left, right = (Counter(line.strip() for line in lines if line.strip()) for lines in (one, other))
+    left, right = _counted(one), _counted(other)
     return 2 * (left & right).total() / max(left.total() + right.total(), 1)
+
+
+def _counted(lines: _Lines) -> Counter[bytes]:
+    return Counter(line.strip() for line in lines if line.strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -78,6 +79,36 @@ def test_what_the_other_encoding_lacks_stays_as_it_is() -> None:
         assert written("a.py", lines).encoding in (None, "utf-8")
     assert written("a.py", [b"\xef\xbb\xbfx = 1\r\n"]) == Written("utf-8", b"\r\n")
     assert written("a.c", [b"int x;\n"]) == Written(None, b"\n")
+    assert written("a.py", [b"#!/bin/python\n", *[b"x = 1\r\n"] * 2]).end == b"\r\n"
+
+
+@pytest.mark.parametrize("encoding", ["hex", "rot13", "undefined", "unknown"])
+def test_what_cannot_be_read_changes_nothing(encoding: str) -> None:
+    head = f"# coding: {encoding}\n"
+    old, new = f"{head}{OLD}".encode(), f"{head}{CHANGED}".encode()
+    assert moved_to(LATER, Source("old.py", old.splitlines(keepends=True), ())) == CHANGED.encode()
+    assert moved_to(new.splitlines(keepends=True), Source("old.py", LINES, ())) == new
+
+
+def test_a_file_that_cannot_be_parsed_gives_no_function_another_name() -> None:
+    broken = [*LATER, b"x = (\n"]
+    assert moved_to(broken, Source("old.py", LINES, ())) == b"".join(broken)
+    assert moved_to(LATER, Source("old.py", [*LINES, b"x = (\n"], ())) == b"".join(LATER)
+
+
+def test_the_mark_that_a_file_begins_with_does_not_move() -> None:
+    origin = Source("old.py", [codecs.BOM_UTF8 + LINES[0], *LINES[1:]], ())
+    assert moved_to([b"x = 1\n", *LATER], origin) == b"x = 1\n" + FUNCTION.encode()
+
+
+def test_a_last_line_without_an_end_gets_one_where_something_follows() -> None:
+    origin = Source("old.py", [*LINES[:-1], LINES[-1].rstrip()], ())
+    assert moved_to([*LATER, b"x = 1\n"], origin) == FUNCTION.encode() + b"x = 1\n"
+    assert moved_to(LATER, origin) == FUNCTION.encode().rstrip()
+    lines = [one.replace(b"\n", b"\r\n") for one in LINES]
+    needed = Source("old.py", [*lines, b"WORD = 1"], ())
+    later = [one.replace(b"\n", b"\r\n") for one in LATER]
+    assert moved_to(later, needed) == b"WORD = 1\r\n" + b"".join(lines)
 
 
 LINES = FUNCTION.encode().splitlines(keepends=True)

@@ -11,6 +11,7 @@ import pytest
 
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.baton.clock import Clock
+from replay_dd.schedules.runtime.stdlib import file_times
 from replay_dd.schedules.runtime.stdlib.file_times import FileTimes
 from tests.runtime.programs import assert_same, output_of, replayed, run_program, written_without_us
 from tests.schedules.forking import forked_output
@@ -217,7 +218,9 @@ def test_who_only_asks_whether_a_file_is_there_has_not_looked_at_times(tmp_path:
         times._WAITS_UNASKED = 0
         def work():
             path = pathlib.Path("made")
-            for look in (os.path.exists, pathlib.Path.is_file, os.path.islink, os.path.getsize, os.path.getmtime):
+            def exists(path):
+                return path.stat().st_mtime
+            for look in (os.path.exists, pathlib.Path.is_file, os.path.islink, os.path.getsize, exists):
                 path.write_text("")
                 look(path)
                 print(look.__name__)
@@ -225,7 +228,7 @@ def test_who_only_asks_whether_a_file_is_there_has_not_looked_at_times(tmp_path:
         thread = threading.Thread(target=work)
         thread.start(); thread.join()
         """
-    names = ["exists", "is_file", "islink", "getsize", "getmtime"]
+    names = ["exists", "is_file", "islink", "getsize", "exists"]
     assert output_of(run_program(tmp_path, text)).split() == [*names, "waits"]
 
 
@@ -280,3 +283,15 @@ def test_only_what_the_program_changes_makes_a_jump_wait(tmp_path: Path) -> None
         thread.start(); thread.join()
         """
     assert forked_output(tmp_path, textwrap.dedent(text)) == [["changes", "waits", "waits"]] * 2
+
+
+def test_that_a_file_was_read_is_no_change_that_was_looked_at() -> None:
+    """Whether the system notes it depends on when the file was read before."""
+    times = FileTimes(Clock(0))
+    real = os.stat(__file__)
+    told = {}
+    for name in ("st_atime_ns", "st_mtime_ns"):
+        fields = {further: getattr(real, further) for further in file_times._FURTHER} | {name: time.time_ns()}
+        times.told(os.stat_result(real[:10], fields))
+        told[name] = times._is_asked, times._is_looked_at
+    assert told == {"st_atime_ns": (False, False), "st_mtime_ns": (True, True)}

@@ -40,10 +40,11 @@ _MOMENT_NS = 1_000_000  # readings of the clock that take no longer than that be
 _WAITS_UNASKED = 20
 _MOST_WAITS = 1_000
 _COARSE = 5  # CLOCK_REALTIME_COARSE, which file systems ask; module `time` has no name for it
-# Functions of `os.path` and methods of `pathlib.Path` that look at no times.
+# Functions of `os.path` and methods of `pathlib.Path` that look at no times; the program's own of these names may.
 _ONLY_ASK_WHETHER = frozenset(
     ("exists", "lexists", "isfile", "isdir", "islink", "getsize", "is_file", "is_dir", "is_symlink")
 )
+_OF_PATHS = ("genericpath", "posixpath", "pathlib")
 _TICK_S = 0.0005  # how long a look for the next tick waits; a tick takes 1 to 10 milliseconds
 _LOOKS = 100
 
@@ -129,9 +130,10 @@ class FileTimes:
         """What ``os.stat`` gives the program, for what the system has given."""
         before = use_own(True)
         real = (result.st_atime_ns, result.st_mtime_ns, result.st_ctime_ns)
-        if not _only_asks_whether(sys._getframe(1)):
+        changed_ns = max(real[1:])  # whether the system notes that a file was read depends on when it was read before
+        if changed_ns >= self._began_ns and not _only_asks_whether(sys._getframe(1)):
             self._is_asked = True
-            self._is_looked_at = self._is_looked_at or max(real) >= self._from[-1]
+            self._is_looked_at = self._is_looked_at or changed_ns >= self._from[-1]
         times = [self.virtual(ns) for ns in real]
         use_own(before)
         fields = {name: getattr(result, name) for name in _FURTHER}
@@ -191,7 +193,12 @@ class FileTimes:
 
 def _only_asks_whether(frame: FrameType) -> bool:
     callers = (frame, frame.f_back)  # methods of paths call another one
-    return any(caller is not None and caller.f_code.co_name in _ONLY_ASK_WHETHER for caller in callers)
+    return any(
+        caller is not None
+        and caller.f_code.co_name in _ONLY_ASK_WHETHER
+        and str(caller.f_globals.get("__name__")).partition(".")[0] in _OF_PATHS
+        for caller in callers
+    )
 
 
 def _built_in(original: Any, stand_in: Callable[..., Any]) -> Any:
