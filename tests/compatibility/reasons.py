@@ -38,7 +38,8 @@ REASONS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"^watchdog_polling$",
-        "It compares file times, which are real, and which the kernel counts in steps of milliseconds.",
+        "It compares file times, which were real when this was judged, and which the kernel counts in steps of "
+        "milliseconds.",
     ),
     (
         r"test_Forking\w+Server$",
@@ -69,7 +70,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"test_rollover$",
-        "It compares the virtual date with file times, which are real.",
+        "It compares the virtual date with file times, which were real when this was judged.",
     ),
 )
 
