@@ -69,7 +69,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where this process and what it starts put temporary files: other workers must not be suspected of them."""
-    folder = tmp_path_factory.mktemp("temporary", numbered=False)
+    folder = tmp_path_factory.mktemp("t", numbered=False)  # the paths of sockets in it must be short
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(folder))
         patch.setattr(tempfile, "tempdir", None)
@@ -78,10 +78,15 @@ def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_left(temporary: Path) -> Iterator[None]:
-    """The tests of a file leave no temporary file behind; what belongs to the whole session, `make test` looks at."""
+    """The tests of a file leave no temporary file behind.
+
+    What this process removes when it ends may stay, and `make test` looks at that: its workplace, and the folder of
+    :mod:`multiprocessing`.
+    """
 
     def there() -> set[Path]:
-        return {path for path in temporary.iterdir() if not (path / MARKER).exists()}
+        paths = temporary.iterdir()
+        return {path for path in paths if not path.name.startswith("pymp-") and not (path / MARKER).exists()}
 
     before = there()
     yield

@@ -249,10 +249,10 @@ def run_tests(
         variables.pop(name, None)
     workers = WORKERS if first else FIRST_WORKERS
     command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", str(workers)]
-    command += ["--dist", "loadfile", f"--basetemp={folder / 'pytest'}", *pytest_arguments]
+    command += ["--dist", "loadfile", f"--basetemp={folder / 'p'}", *pytest_arguments]
     ended = run_watched([str(part) for part in command], copy, variables, until=until, label=f"{python.version}: ")
     # Each of pytest's workers has a folder of its own for them.
-    left = sorted(path.name for path in (*temporary.iterdir(), *folder.glob("pytest/popen-*/temporary/*")))
+    left = sorted(path.name for path in (*temporary.iterdir(), *folder.glob("p/popen-*/t/*")))
     grace_ends = time.monotonic() + GRACE_S
     while (running := processes_in(folder)) and time.monotonic() < grace_ends:
         time.sleep(0.1)
