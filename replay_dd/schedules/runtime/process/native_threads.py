@@ -152,7 +152,8 @@ def threads_of(
     except OSError:
         return []
     try:
-        found = [_look(process, number, mappings, memory, None if number == process else only) for number in numbers]
+        asked = set(numbers) if only is None else {process, *_nearest(process, numbers, only)}
+        found = [_look(process, number, mappings, memory, in_full=number in asked) for number in numbers]
         for pause_s in () if pause is None else _PAUSES_S:
             running = [index for index, thread in enumerate(found) if not thread.call]
             if not running or pause is None:
@@ -193,20 +194,31 @@ def library_name(path: str) -> str:
     return file
 
 
+def _nearest(process: int | str, numbers: list[int], identities: set[int]) -> set[int]:
+    """The threads whose stack pointers are next below these addresses: those in whose stacks they are."""
+    pointers = sorted((_call_of(process, number)[1], number) for number in numbers)
+    below = ([number for pointer, number in pointers if 0 < pointer <= identity] for identity in identities)
+    return {found[-1] for found in below if found}
+
+
+def _call_of(process: int | str, number: int) -> tuple[int, int]:
+    """(the number of the system call in which a thread is or -1, its stack pointer); zeros if it runs."""
+    words = _read(f"/proc/{process}/task/{number}/syscall").split()
+    return (0, 0) if len(words) < 3 else (int(words[0]), int(words[-2], 16))
+
+
 def _look(
-    process: int | str, number: int, mappings: list[Mapping], memory: int, only: set[int] | None = None
+    process: int | str, number: int, mappings: list[Mapping], memory: int, *, in_full: bool = True
 ) -> NativeThread:
     thread = NativeThread(number)
-    folder = f"/proc/{process}/task/{number}/"
-    thread.state = _read(folder + "stat").rpartition(")")[2].strip()[:1]
-    words = _read(folder + "syscall").split()
-    if len(words) < 3:  # "running"
+    thread.state = _read(f"/proc/{process}/task/{number}/stat").rpartition(")")[2].strip()[:1]
+    call, pointer = _call_of(process, number)
+    if not pointer:
         return thread
-    call, pointer = int(words[0]), int(words[-2], 16)
     thread.call = _CALLS.get(os.uname().machine, {}).get(call, "" if call < 0 else f"system call {call}")
-    start, end = next(((start, end) for start, end, _, _ in mappings if start <= pointer < end), (0, 0))
-    if only is not None and not any(start <= identity < end for identity in only):
+    if not in_full:
         return thread
+    start, end = next(((start, end) for start, end, _, _ in mappings if start <= pointer < end), (0, 0))
     block = _thread_block(memory, pointer, end)
     if block:
         start, end = pointer, block // _PAGE * _PAGE + _PAGE
