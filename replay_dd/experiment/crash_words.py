@@ -14,6 +14,7 @@ import signal
 from collections.abc import Sequence
 
 from replay_dd.experiment.crash_places import C_LIBRARY, Crash
+from replay_dd.experiment.memory_maps import module_and_offset
 from replay_dd.experiment.native_frames import is_reporter
 from replay_dd.experiment.source_lines import source_of, sources_of
 
@@ -35,14 +36,19 @@ def place_in_words(crash: Crash) -> str:
     own = [call for call in crash.calls if not is_library(call[0])]
     if not own:
         source = source_of(*crash.code) if crash.code and crash.sure_place else ""
-        return f"{crash.sure_place}: {source}" if source else crash.sure_place
+        return with_source(crash.sure_place, source)
     place, source = own[0], source_of(*own[0])
     if crash.signal == signal.SIGABRT:
         place, source = _who_ends(own) or (place, source)
-    told = f"{os.path.basename(place[0])}+{place[1]:#x}"
+    told = module_and_offset(*place)
     if not crash.frames or "+" not in crash.frames[0]:
         told = f"what {told} calls"  # it went on where there is no code
-    return f"{told}: {source}" if source else told
+    return with_source(told, source)
+
+
+def with_source(place: str, source: str) -> str:
+    """A place, and the function and line there if they are known."""
+    return f"{place}: {source}" if source else place
 
 
 def is_library(path: str) -> bool:

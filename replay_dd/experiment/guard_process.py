@@ -137,8 +137,8 @@ def halted_sockets(server: int) -> list[str]:
     held = set()
     for name in _names(f"/proc/{server}/fd"):
         with contextlib.suppress(OSError):
-            held.add(os.readlink(f"/proc/{server}/fd/{name}"))
-    held = {name for name in held if name.startswith("socket:")}
+            if (target := os.readlink(f"/proc/{server}/fd/{name}")).startswith("socket:"):
+                held.add(target)
     listed: dict[str, str] = {}
     for _ in range(_MOST_LISTINGS):
         if held <= listed.keys():

@@ -25,9 +25,10 @@ from typing import NamedTuple
 
 from replay_dd.experiment.crash_places import Sampler
 from replay_dd.experiment.crash_reports import crash_report
-from replay_dd.experiment.crash_words import is_library
+from replay_dd.experiment.crash_words import is_library, with_source
 from replay_dd.experiment.frame_tables import table_of
 from replay_dd.experiment.language_reports import java_dump_place
+from replay_dd.experiment.memory_maps import module_and_offset
 from replay_dd.experiment.process_tree import children_of
 from replay_dd.experiment.source_lines import source_of
 
@@ -121,9 +122,7 @@ def _seen(thread: _Thread, amount: int) -> str:
     call = common_call(looks)
     if call is None:
         return ""
-    source = source_of(*call)
-    told = f"{os.path.basename(call[0])}+{call[1]:#x}"
-    return f"{told}: {source}" if source else told
+    return with_source(module_and_offset(*call), source_of(*call))
 
 
 def common_call(looks: Sequence[Sequence[_Call]]) -> _Call | None:

@@ -25,7 +25,12 @@ def modules_of(process: int) -> Modules:
 def named(modules: Modules, address: int) -> str:
     """An address as module and offset; empty where there is no code."""
     code = code_at(modules, address)
-    return "" if code is None else f"{os.path.basename(code[0])}+{code[1]:#x}"
+    return "" if code is None else module_and_offset(*code)
+
+
+def module_and_offset(path: str, offset: int) -> str:
+    """A place in a file of code, in words."""
+    return f"{os.path.basename(path)}+{offset:#x}"
 
 
 def code_at(modules: Modules, address: int) -> tuple[str, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import textwrap
 import time
 from pathlib import Path
@@ -182,6 +183,15 @@ def test_later_times_are_not_earlier_in_whatever_order_they_are_looked_at() -> N
     assert [times.virtual(one) for one in real] == [told[one] for one in real]
 
 
+def test_readings_of_the_clock_add_up() -> None:
+    """A program that looks at the clock for long without a sleep wants files that it makes then to be no older."""
+    clock = Clock(time.time_ns() - DAY_NS)
+    times = FileTimes(clock)
+    clock.now_ns = 5_000_000
+    times.about_to_change()
+    assert times.virtual(time.time_ns()) == clock.start_ns + 5_000_000
+
+
 def test_times_that_do_not_belong_to_the_run_stay() -> None:
     """Caches that outlive the run keep them, such as bytecode that pytest makes of a test that was edited."""
     began_ns = time.time_ns()
@@ -295,3 +305,10 @@ def test_that_a_file_was_read_is_no_change_that_was_looked_at() -> None:
         times.told(os.stat_result(real[:10], fields))
         told[name] = times._is_asked, times._is_looked_at
     assert told == {"st_atime_ns": (False, False), "st_mtime_ns": (True, True)}
+
+
+def test_the_runtime_asks_the_system_for_what_it_wants_to_know_itself() -> None:
+    """What stands in for the functions of `os` would take time in each copy, and count as a look of the program's."""
+    folder = Path(file_times.__file__).parent.parent
+    sources = {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
+    assert [name for name, text in sources.items() if re.search(r"\bos\.(?:stat|lstat|fstat|utime)\(", text)] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.runtime.baton.happenings import Happenings
-from replay_dd.schedules.runtime.channel import SIGNAL
+from replay_dd.schedules.runtime.channel import PASSED, SIGNAL
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
 
 # Sends a signal to its parent, or none if a file says so, and lives on for as long as that says.
@@ -263,3 +263,19 @@ def test_a_signal_does_not_hold_a_thread_that_begins_functions(tmp_path: Path) -
         """
     run = run_program(tmp_path, text)
     assert output_of(run) == "300000\n"
+
+
+def test_time_passes_once_for_all_who_wait_for_the_same(tmp_path: Path) -> None:
+    text = """
+        import select, subprocess, threading
+        child = subprocess.Popen(["sh", "-c", "sleep 0.3; echo"], stdout=subprocess.PIPE)
+        def wait():
+            select.select([child.stdout], [], [])
+        threads = [threading.Thread(target=wait) for _ in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        child.communicate()
+        """
+    run = run_program(tmp_path, text)
+    assert [record[1] for record in run.log.arrivals if record[0] == PASSED and record[1] != "0"] == ["0.1"]
+    assert_same(run, replayed(run.log))

@@ -92,7 +92,7 @@ READY, REFUSED = "ready", "refused"
 
 FILE = "channel"  # its name in the folder of a run
 MARSHAL_VERSION = 2
-real_write, _fstat = os.write, os.fstat  # before the runtime puts its own in place
+real_write, _stat, _fstat = os.write, os.stat, os.fstat  # before the runtime puts its own in place
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MAY_BE_WRITTEN = 0o200
 _HIGH_DESCRIPTOR = 250
@@ -172,7 +172,7 @@ def is_cut_off(file: int | str) -> bool:
     Args:
         file: its path or descriptor.
     """
-    return not os.stat(file).st_mode & _MAY_BE_WRITTEN
+    return not _stat(file).st_mode & _MAY_BE_WRITTEN
 
 
 def _close(descriptor: int) -> None:

@@ -40,9 +40,7 @@ def is_loop(thing: object) -> bool:
     Args:
         thing: anything.
     """
-    module = sys.modules.get("asyncio.base_events")
-    base = None if module is None else vars(module).get("BaseEventLoop")
-    return base is not None and base in values.mro(type(thing))
+    return _is_derived(thing, "asyncio.base_events", "BaseEventLoop")
 
 
 def takes_callbacks(thing: object) -> bool:
@@ -51,8 +49,12 @@ def takes_callbacks(thing: object) -> bool:
     Args:
         thing: anything.
     """
-    module = sys.modules.get("asyncio.events")
-    base = None if module is None else vars(module).get("AbstractEventLoop")
+    return _is_derived(thing, "asyncio.events", "AbstractEventLoop")
+
+
+def _is_derived(thing: object, module_name: str, class_name: str) -> bool:
+    module = sys.modules.get(module_name)
+    base = None if module is None else vars(module).get(class_name)
     return base is not None and base in values.mro(type(thing))
 
 

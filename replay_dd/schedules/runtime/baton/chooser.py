@@ -15,10 +15,10 @@ from ..channel import NOTE
 from ..constants import BY_THREAD
 from ..points.place import line_of
 from .baton import Baton
-from .clock import NO_ALARM
+from .clock import NO_ALARM, real_clock_ns
 from .garbage import COLLECT_EVERY
 from .lateness import at_hand_over, has_slept, late_if_woken_ns
-from .moments import Moments, OutsideWait, real_clock_ns
+from .moments import Moments, OutsideWait
 from .strategy import Question, Strategy
 from .thread import ManagedThread, Patient
 
@@ -274,8 +274,9 @@ class Chooser(Baton):
         passed_ns = 0 if moments.real_time else min(waited_ns, max(0, first - 1 - self.clock.now_ns))
         given = moments.happenings.give_signals(passed_ns)
         ready = [thread for thread in self.threads if self.is_ready(thread)]
-        if not given:
-            any(isinstance(one.waiting, OutsideWait) and one.waiting.took(passed_ns) for one in ready)
+        for one in () if given else ready:
+            if isinstance(one.waiting, OutsideWait) and one.waiting.took(passed_ns):
+                break  # the time has passed only once
         return ready
 
     def _tell_spinning(self, thread: ManagedThread, place: Place | None) -> None:

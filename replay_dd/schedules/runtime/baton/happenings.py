@@ -11,9 +11,8 @@ Rules of this module:
 
 from __future__ import annotations
 
-import time
-
 from ..channel import DUE, SIGNAL
+from .clock import real_clock_ns
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
         def now(self) -> tuple[str, int]: ...
         def reached(self, name: str, thread_time: int) -> bool: ...
         def pause(self, seconds: float) -> None: ...
-
-
-_real_clock_ns = time.monotonic_ns  # before the runtime puts its own in place
 
 
 class Happenings:
@@ -59,24 +55,23 @@ class Happenings:
 
     def follow(self, records: list[tuple[Any, ...]]) -> None:
         """Reproduce what the channel of another run held."""
-        self._due = {}
-        for kind, *values in reversed(records):
+        self._due, self._expected = {}, []
+        for kind, *values in records:
             if kind == DUE:
                 by, by_time, thread = values
                 self._due.setdefault(by, []).append((by_time, thread))
-        self._expected = [(by, at, number, passed) for kind, by, at, number, passed in _signals(records)]
+            elif kind == SIGNAL:
+                by, by_time, number, passed_ns = values
+                self._expected.append((by, by_time, number, passed_ns))
+        for entries in self._due.values():
+            entries.reverse()
         self._came, self._held, self._owed = [], [], []
 
     # -- signals -----------------------------------------------------------------------------------------------------
 
     @property
-    def signals_left(self) -> bool:
-        """Whether the log has signals that have not come yet."""
-        return bool(self._expected)
-
-    @property
     def next_signal(self) -> int:
-        """The number of the next one of these; 0 if there is none."""
+        """The number of the next one of those in the log that have not come yet; 0 if there is none."""
         return self._expected[0][2] if self._expected else 0
 
     @property
@@ -137,7 +132,7 @@ class Happenings:
         baton, waits = self._baton, self._waits
         clock = baton.clock
         if waits.real_time and not waits.following:
-            now_ns = _real_clock_ns()
+            now_ns = real_clock_ns()
             for thread in baton.threads:
                 deadline = thread.deadline
                 if deadline is not None and deadline > clock.now_ns and thread.real_deadline_ns <= now_ns:
@@ -148,10 +143,6 @@ class Happenings:
             waiting = baton.known.get(due.pop()[1])
             if waiting is not None and waiting.deadline is not None:
                 if waits.real_time:
-                    waits.pause(max(0, waiting.real_deadline_ns - _real_clock_ns()) / 1e9)
+                    waits.pause(max(0, waiting.real_deadline_ns - real_clock_ns()) / 1e9)
                 clock.jump_to(waiting.deadline)
                 baton.send(DUE, name, thread_time, waiting.name)
-
-
-def _signals(records: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [record for record in records if record[0] == SIGNAL]

@@ -19,7 +19,7 @@ import time
 
 from ..accelerator.own_memory import use_own
 from ..channel import ARRIVAL, AT, DUE, FROM, NOTE, PASSED, SIGNAL, TO, UNLIKE
-from .clock import NO_ALARM
+from .clock import NO_ALARM, real_clock_ns
 from .happenings import Happenings
 from .patience import NEAR, OUTSIDE, PATIENCE_S, Patience
 from .replies import Reply, replies_in
@@ -41,8 +41,7 @@ _LEAST_PASSED_NS = 1_000_000  # the program might have taken less itself
 AWAY = "away"  # begins the answer of a wait that was the runtime's doing; see stuck_calls.py
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
 
-# Taken before the runtime puts its own in place.
-_real_sleep, real_clock_ns = time.sleep, time.monotonic_ns
+_real_sleep = time.sleep  # before the runtime puts its own in place
 
 
 class Expected:

@@ -18,7 +18,8 @@ import os
 import stat
 
 from ..accelerator.own_memory import use_own
-from ..baton.moments import TIMED_OUT, OutsideWait, real_clock_ns
+from ..baton.clock import real_clock_ns
+from ..baton.moments import TIMED_OUT, OutsideWait
 from ..baton.patience import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S
 from ..baton.thread import meet
 from ..channel import NOTE

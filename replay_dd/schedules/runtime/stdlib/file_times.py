@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from ..baton.clock import Clock
 
-APART_NS = 1_000  # between two times that differ: what a float of seconds since 1970 can still tell apart
+_APART_NS = 1_000  # between two times that differ: what a float of seconds since 1970 can still tell apart
 _MOMENT_NS = 1_000_000  # readings of the clock that take no longer than that belong to the last jump
 _WAITS_UNASKED = 20
 _MOST_WAITS = 1_000
@@ -98,7 +98,7 @@ class FileTimes:
             if self._waits < (_MOST_WAITS if self._is_asked else _WAITS_UNASKED):
                 self._waits += 1
                 tick = _tick_after(self._last_change_ns)
-        later_ns = self._virtual[-1] + APART_NS if self._is_looked_at else 0
+        later_ns = self._virtual[-1] + _APART_NS if self._is_looked_at else 0
         self._stands_from(max(tick, self._last_change_ns + 1), max(self._clock.now_ns, later_ns))
         self._may_change = self._is_looked_at = False
 

@@ -80,7 +80,7 @@ class Signals:
     def follow(self) -> None:
         """A log may say when signals come; then the system writes nothing where the program wants to be woken up."""
         self._written_ahead = 0
-        if self._wakeup >= 0 and self._happenings.signals_left:
+        if self._wakeup >= 0 and self._happenings.next_signal:
             self._real_set_wakeup(-1)
 
     def replacements(self) -> dict[Any, dict[str, Any]]:

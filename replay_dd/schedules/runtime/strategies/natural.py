@@ -13,7 +13,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from ..baton.moments import real_clock_ns
+from ..baton.clock import real_clock_ns
 from ..baton.strategy import Strategy
 
 TYPE_CHECKING = False  # module `typing` is slow to import
