@@ -13,7 +13,7 @@ from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk,
 
 # Sends a signal to its parent, or none if a file says so, and lives on for as long as that says.
 SENDER = """
-import os, signal, subprocess, sys, threading, time
+import os, queue, signal, subprocess, sys, threading, time
 CHILD = "import os, signal, time\\nif os.path.exists('send'): os.kill(os.getppid(), signal.SIGUSR1)\\ntime.sleep(0.2)"
 def start():
     return subprocess.Popen([sys.executable, "-I", "-S", "-c", CHILD])
@@ -31,11 +31,11 @@ with start():
 thread.join()
 """,
     "waits": """
-told = threading.Event()
-signal.signal(signal.SIGUSR1, lambda number, frame: told.set())
+told = queue.SimpleQueue()
+signal.signal(signal.SIGUSR1, lambda number, frame: told.put(number))
 begun = time.monotonic()
 thread = threading.Thread(target=lambda: start().wait()); thread.start()
-print(told.wait(60), time.monotonic() - begun)
+print(told.get(timeout=60), time.monotonic() - begun)
 thread.join()
 """,
     "computes": """
@@ -80,17 +80,18 @@ def test_a_signal_from_outside_comes_where_it_came(receiver: str, tmp_path: Path
 
 def test_children_end_when_they_did_for_who_is_told_by_a_signal(tmp_path: Path) -> None:
     text = """
-        import signal, subprocess, threading
-        told, ended, lines = threading.Event(), [], []
-        signal.signal(signal.SIGCHLD, lambda number, frame: told.set())
+        import queue, signal, subprocess, threading
+        told, ended, lines = queue.SimpleQueue(), [], []  # of an event, a handler may find the lock taken, and wait
+        signal.signal(signal.SIGCHLD, lambda number, frame: told.put(number))
         def read(child): lines.append(len(child.stdout.read()))
+        first = threading.Thread(target=int); first.start(); first.join()  # signals before it are not in the log
         command = "echo {0}; sleep 0.0{0}"
         children = [subprocess.Popen(["sh", "-c", command.format(n)], stdout=subprocess.PIPE) for n in range(1, 4)]
         readers = [threading.Thread(target=read, args=(child,)) for child in children]
         for reader in readers: reader.start()
         while len(ended) < 3:
-            told.wait(1)
-            told.clear()
+            try: told.get(timeout=1)
+            except queue.Empty: pass
             ended += [n for n, child in enumerate(children) if n not in ended and child.poll() is not None]
         for reader in readers: reader.join()
         print(sorted(ended), lines)
